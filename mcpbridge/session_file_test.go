@@ -83,7 +83,8 @@ func TestLoadSession(t *testing.T) {
 	dir := t.TempDir()
 	p := serve(t, Options{SessionDir: dir, Tools: Selection{Toolsets: []string{"core"}}}).handshake()
 	for name, text := range map[string]string{
-		"s.lisp": "(defun f () 1)", "fail.lisp": "fail", "empty.lisp": "\n", "latin1": "\xe4", "large": strings.Repeat("x", 4<<20+1),
+		"s.lisp": "(defun f () 1)", "saved.lisp": ";;;; saved.lisp\n;;;; A Lisp session, saved by swank-mcp on 2026-11-28: 1 definition.\n",
+		"fail.lisp": "fail", "empty.lisp": "\n", "latin1": "\xe4", "large": strings.Repeat("x", 4<<20+1),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -105,7 +106,7 @@ func TestLoadSession(t *testing.T) {
 		{"large", true, "more than 4 MB"},
 		{"passwd", true, "outside the session directory"},
 		{"../s.lisp", true, "outside the session directory"},
-		{"sess.lisp", true, "there is no such file or directory in " + dir + " (there are empty.lisp, fail.lisp, s.lisp)"},
+		{"sess.lisp", true, "there is no such file or directory in " + dir + " (saved sessions: saved.lisp).\n\nNext: load-session {\"file\": \"saved.lisp\"}"},
 		{".", true, "a directory"},
 	} {
 		a := p.call("load-session", `{"file": "`+c.file+`"}`)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,21 @@ type running struct {
 	err    error
 }
 
-// running returns the servers of this user that run, by their IDs.
+// byStart orders servers by when they were started. Behind them stand those that do not tell it, by
+// their IDs. Numbers of processes, of which IDs are made, begin again from low ones.
+func byStart(a, b *running) int {
+	switch {
+	case a.status != nil && b.status != nil:
+		return cmp.Or(a.status.Started.Compare(b.status.Started), strings.Compare(a.ID, b.ID))
+	case a.status != nil:
+		return -1
+	case b.status != nil:
+		return 1
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// running returns the servers of this user that run, by their starts.
 func (c *command) running(ctx context.Context) []*running {
 	var all []*running
 	for _, client := range control.Find(control.Dirs(stateDir())) {
@@ -75,12 +90,7 @@ func (c *command) running(ctx context.Context) []*running {
 		asked.Go(func() { r.status, r.err = r.Status(ctx) })
 	}
 	asked.Wait()
-	slices.SortFunc(all, func(a, b *running) int {
-		if n := len(a.ID) - len(b.ID); n != 0 {
-			return n
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(all, byStart)
 	return all
 }
 

@@ -108,10 +108,14 @@ func (l lab) plainFasls() string { return filepath.Join(l.dir, "cache", "common-
 
 // sbcl runs a plain SBCL of that kind to its end.
 func (l lab) sbcl(kind string, args ...string) error {
+	return l.sbclIn(filepath.Join(l.dir, "app"), filepath.Join(l.plainFasls(), kind), args...)
+}
+
+// sbclIn runs a plain SBCL to its end that finds the systems in project, whose fasls are below fasls.
+func (l lab) sbclIn(project, fasls string, args ...string) error {
 	c := exec.Command("sbcl", args...)
-	app := filepath.Join(l.dir, "app")
-	c.Env = append(l.env("cache"), "CL_SOURCE_REGISTRY="+app+"//:",
-		fmt.Sprintf("ASDF_OUTPUT_TRANSLATIONS=%s/:%s/:", app, filepath.Join(l.plainFasls(), kind)))
+	c.Env = append(l.env("cache"), "CL_SOURCE_REGISTRY="+project+"//:",
+		fmt.Sprintf("ASDF_OUTPUT_TRANSLATIONS=%s/:%s/:", project, fasls))
 	c.Dir = l.dir
 	out, err := c.CombinedOutput()
 	if err != nil {

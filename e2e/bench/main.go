@@ -20,15 +20,16 @@ func main() {
 	checkpoints := flag.Int("checkpoints", 0, "measure checkpoints alone, so many times, beside a server without")
 	transcripts := flag.Int("transcripts", 0, "measure the transcript alone, in so many pairs of blocks, beside a server without")
 	overHTTP := flag.Int("http", 0, "measure HTTP alone, in so many pairs of blocks, beside stdio")
+	status := flag.Int("status", 0, "measure project-status alone, so many times, beside plain SBCLs")
 	definitions := flag.Int("definitions", 10000, "definitions of a large session")
 	flag.Parse()
-	if err := measure(*binary, *n, *long, *definitions, *fresh, *checkpoints, *transcripts, *overHTTP, *callsOnly); err != nil {
+	if err := measure(*binary, *n, *long, *definitions, *fresh, *status, *checkpoints, *transcripts, *overHTTP, *callsOnly); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(binary string, n, long, definitions, fresh, checkpoints, transcripts, overHTTP int, callsOnly bool) error {
+func measure(binary string, n, long, definitions, fresh, status, checkpoints, transcripts, overHTTP int, callsOnly bool) error {
 	dir, err := os.MkdirTemp("", "swb")
 	if err != nil {
 		return err
@@ -51,6 +52,9 @@ func measure(binary string, n, long, definitions, fresh, checkpoints, transcript
 	case fresh > 0:
 		t.beside = "plain sbcl"
 		parts = []func(*table) error{func(t *table) error { return l.fresh(t, fresh) }}
+	case status > 0:
+		t.beside = "plain sbcl"
+		parts = []func(*table) error{func(t *table) error { return l.status(t, status) }}
 	case checkpoints > 0:
 		t.beside = "none"
 		parts = []func(*table) error{func(t *table) error { return l.coldStart(t) }, func(t *table) error { return l.checkpoints(t, checkpoints) }}

@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -101,33 +103,56 @@ func (d *sessionDir) refuse(r *Request, file string, err error) {
 	}
 }
 
-// lispFiles are the names of the Lisp files in the directory, without subdirectories.
-func (d *sessionDir) lispFiles() (names []string) {
+// lispFiles are the Lisp files in the directory, without subdirectories.
+func (d *sessionDir) lispFiles() []fs.DirEntry {
 	entries, _ := files.ListIn(d.root, ".", maxEntries)
-	for _, e := range entries {
-		if filepath.Ext(e.Name()) == ".lisp" {
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) != ".lisp" })
+}
+
+// saved are the names of the sessions in the directory, the newest first: files that save-session
+// wrote. Sources of the project may lie beside them.
+func (d *sessionDir) saved() (names []string) {
+	written := map[string]time.Time{}
+	for _, e := range d.lispFiles() {
+		if info, err := e.Info(); err == nil && lisp.IsSavedSession(d.head(e.Name())) {
 			names = append(names, e.Name())
+			written[e.Name()] = info.ModTime()
 		}
 	}
+	slices.SortStableFunc(names, func(a, b string) int { return written[b].Compare(written[a]) })
 	return names
 }
 
-// nextLoad is the call that works where there is no file of that name: load-session
-// with the nearest name or with any, save-session if there is no file.
-func (d *sessionDir) nextLoad(name string) string {
-	names := d.lispFiles()
-	if near := args.Nearest(name, names); near != "" {
-		return nextCall("load-session", "file", near)
+// head is how the file of that name begins, as far as [lisp.IsSavedSession] needs it.
+func (d *sessionDir) head(name string) string {
+	f, err := files.OpenIn(d.root, name, os.O_RDONLY, 0)
+	if err != nil {
+		return ""
 	}
-	if len(names) > 0 {
-		return nextCall("load-session", "file", names[0])
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, lisp.HeadOfSavedSession))
+	return string(text)
+}
+
+// nextLoad is the call that works where there is no file of that name: load-session with the file
+// whose name is misspelled, or the newest session, save-session if none is saved.
+func (d *sessionDir) nextLoad(name string) string {
+	var names []string
+	for _, e := range d.lispFiles() {
+		names = append(names, e.Name())
+	}
+	if meant := args.Misspelled(name, names); meant != "" {
+		return nextCall("load-session", "file", meant)
+	}
+	if saved := d.saved(); len(saved) > 0 {
+		return nextCall("load-session", "file", saved[0])
 	}
 	return nextCall("save-session", "file", filepath.Base(name))
 }
 
-// others names Lisp files that are there.
+// others names sessions that are there.
 func (d *sessionDir) others() string {
-	names := d.lispFiles()
+	names := d.saved()
 	if len(names) == 0 {
 		return ""
 	}
@@ -136,7 +161,7 @@ func (d *sessionDir) others() string {
 		more = fmt.Sprintf(" and %d more", len(names)-10)
 		names = names[:10]
 	}
-	return " (there are " + strings.Join(names, ", ") + more + ")"
+	return " (saved sessions: " + strings.Join(names, ", ") + more + ")"
 }
 
 // read returns the text of a file, and when it was written.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"swank-mcp/swank/lisp/helper"
+	"swank-mcp/swank/lisp/journal"
 )
 
 // Saved is a session as Lisp source.
@@ -62,6 +63,12 @@ type SessionSource struct {
 	// by a Failure of the type LaterInSession. Zero: nothing is refused.
 	Written time.Time
 }
+
+// HeadOfSavedSession is how many bytes of a file [IsSavedSession] needs.
+const HeadOfSavedSession = journal.HeadOfSaved
+
+// IsSavedSession reports whether a file that begins so was written by save-session.
+func IsSavedSession(head string) bool { return journal.IsSaved(head) }
 
 // LaterInSession is the Failure.Type of a source that would take something back.
 const LaterInSession = "LATER-IN-SESSION"

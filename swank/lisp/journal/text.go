@@ -18,7 +18,7 @@ import (
 func (j *Journal) Source(file string, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `;;;; %[1]s -*- mode: lisp; coding: utf-8 -*-
-;;;; A Lisp session, saved by swank-mcp on %[2]s: %[3]s.
+%[6]s%[2]s: %[3]s.
 ;;;;
 ;;;; To bring it back: load-session {"file": %[4]q}, or sbcl --load %[1]s
 ;;;; It holds packages, declarations, systems and definitions, and no code with other
@@ -26,7 +26,7 @@ func (j *Journal) Source(file string, now time.Time) string {
 ;;;; A definition that was changed stands twice where others may need it early and
 ;;;; it may need others.
 %[5]s
-`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.Summary(), file, j.lossComment())
+`, filepath.Base(file), now.UTC().Format("2006-01-02 15:04 MST"), j.Summary(), file, j.lossComment(), savedBy)
 	if len(j.names(":SYSTEM")) > 0 {
 		b.WriteString("(require \"asdf\")\n\n")
 	}
@@ -43,6 +43,18 @@ func (j *Journal) Source(file string, now time.Time) string {
 	}
 	in(j.Package)
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// savedBy begins the second line of what Source returns.
+const savedBy = ";;;; A Lisp session, saved by swank-mcp on "
+
+// HeadOfSaved is how many bytes of a file [IsSaved] needs: its first line has a name of a file.
+const HeadOfSaved = 400
+
+// IsSaved reports whether a text that begins so is what [Journal.Source] returned.
+func IsSaved(head string) bool {
+	_, rest, _ := strings.Cut(head, "\n")
+	return strings.HasPrefix(rest, savedBy)
 }
 
 // pieces yields what a file has for the entries in their order, each with an empty line at its
