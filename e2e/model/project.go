@@ -23,13 +23,14 @@ var statusFiles = []string{"package", "macros", "types", "a", "b", "c", "d"}
 
 var statusNames = []statusName{
 	{"export", "f0", "package"}, {"export", "m0", "package"}, {"export", "f9", "package"},
-	{"macro", "m0", "macros"}, {"macro", "m1", "macros"}, {"constant", "k0", "macros"},
+	{"macro", "m0", "macros"}, {"macro", "m1", "macros"}, {"macro", "m2", "macros"}, {"constant", "k0", "macros"},
+	{"type", "t0", "macros"}, {"inline", "i0", "macros"},
 	{"structure", "s0", "types"}, {"class", "c0", "types"}, {"generic", "g0", "types"},
 	{"function", "f0", "a"}, {"function", "f1", "a"}, {"function", "f2", "a"},
 	{"variable", "v0", "a"}, {"method", "g0 integer", "a"},
 	{"function", "f3", "b"}, {"function", "f4", "b"}, {"function", "f5", "b"},
-	{"variable", "v1", "b"}, {"method", "g0 string", "b"}, {"method", "g0 c0", "b"},
-	{"function", "f6", "c"}, {"function", "f7", "c"},
+	{"variable", "v1", "b"}, {"method", "g0 string", "b"}, {"method", "g0 c0", "b"}, {"method", "g0 cons", "b"},
+	{"function", "f6", "c"}, {"function", "f7", "c"}, {"conditional", "h0", "c"},
 	{"function", "f8", "d"}, {"function", "f9", "d"},
 }
 
@@ -67,7 +68,17 @@ func (p *project) form(s Step, n statusName) string {
 	case "export":
 		return name
 	case "macro":
+		if name == "m2" {
+			return fmt.Sprintf("(define-it %s %d)", name, p.next)
+		}
 		return fmt.Sprintf("(defmacro %s () %d)", name, p.next)
+	case "type":
+		return fmt.Sprintf("(deftype %s () '(integer 0 %d))", name, p.next)
+	case "inline":
+		return fmt.Sprintf("(progn (declaim (inline %s)) (defun %[1]s () %d))", name, p.next)
+	case "conditional":
+		return fmt.Sprintf(one(s, "(unless (fboundp '%s) (defun %[1]s () %d))", "#+sbcl (defun %s () %d)",
+			"(eval-when (:load-toplevel :execute) (defun %s () %d))"), name, p.next)
 	case "constant":
 		return fmt.Sprintf("(defconstant %s %d)", name, p.next)
 	case "variable":
@@ -79,11 +90,15 @@ func (p *project) form(s Step, n statusName) string {
 	case "generic":
 		return fmt.Sprintf("(defgeneric %s (x) (:documentation \"%d\")%s)", name, p.next, one(s, "", " (:method ((x symbol)) 1)"))
 	case "method":
+		if class == "cons" {
+			return fmt.Sprintf("(define-way %s %s %d)", name, class, p.next)
+		}
 		return fmt.Sprintf("(defmethod %s ((x %s)) %d)", name, class, p.next)
 	}
 	callee := int(name[1]-'0') + 1 // no loop
 	used := one(s, "", "", "", "(m0)", "(m1)", fmt.Sprintf("(f%d)", callee), fmt.Sprintf("(f%d)", callee),
-		"k0", "v0", "v1", "(s0-x (make-s0))", "(c0-x (make-instance 'c0))", "(g0 1)")
+		"k0", "v0", "v1", "(s0-x (make-s0))", "(c0-x (make-instance 'c0))", "(g0 1)",
+		"(m2)", "(i0)", "(typep 150 't0)", "(h0)")
 	return fmt.Sprintf("(defun %s () (list (ignore-errors %s) %d))", name, used, p.next)
 }
 
@@ -101,6 +116,10 @@ func (p *project) text(file string) string {
 	text := "(in-package :mini)\n"
 	if file == "package" {
 		text = "(defpackage :mini (:use :cl) (:export #:used"
+	}
+	if file == "macros" {
+		text += "(defmacro define-it (name n) `(defmacro ,name () ,n))\n" +
+			"(defmacro define-way (name class n) `(defmethod ,name ((x ,class)) ,n))\n"
 	}
 	for _, n := range p.in(file) {
 		switch form := p.disk[n]; {
@@ -189,17 +208,20 @@ const systemFiles = `(mapcar (function asdf:component-name) (asdf:component-chil
 // statusKinds have by kind code for what the name $n answers, and code that undoes it; $c is the
 // class of a method. For a constant there is none.
 var statusKinds = map[string]struct{ ask, undo string }{
-	"export":   {`(list :export (nth-value 1 (find-symbol (string '$n) :mini)))`, "(unexport '$n)"},
-	"macro":    {`(if (macro-function '$n) (macroexpand-1 '($n)) :none)`, "(fmakunbound '$n)"},
-	"function": {`(cond ((not (fboundp '$n)) :none) ((macro-function '$n) (macroexpand-1 '($n))) (t (funcall '$n)))`, "(fmakunbound '$n)"},
-	"constant": {`(list (constantp '$n) (symbol-value '$n))`, "nil"},
-	"variable": {`(symbol-value '$n)`, "(makunbound '$n)"},
+	"export":      {`(list :export (nth-value 1 (find-symbol (string '$n) :mini)))`, "(unexport '$n)"},
+	"macro":       {`(if (macro-function '$n) (macroexpand-1 '($n)) :none)`, "(fmakunbound '$n)"},
+	"function":    {`(cond ((not (fboundp '$n)) :none) ((macro-function '$n) (macroexpand-1 '($n))) (t (funcall '$n)))`, "(fmakunbound '$n)"},
+	"type":        {`(sb-ext:typexpand-1 '$n)`, "nil"},
+	"inline":      {`(if (fboundp '$n) (funcall '$n) :none)`, "(fmakunbound '$n)"},
+	"conditional": {`(if (fboundp '$n) (funcall '$n) :none)`, "(fmakunbound '$n)"},
+	"constant":    {`(list (constantp '$n) (symbol-value '$n))`, "nil"},
+	"variable":    {`(symbol-value '$n)`, "(makunbound '$n)"},
 	"structure": {`(list (find-class '$n nil) (and (fboundp 'mini::s0-x) t) (and (fboundp 'mini::s0-y) t) (and (fboundp 'mini::s0-z) t)
   (answer (funcall 'mini::make-s0)))`, "(setf (find-class '$n) nil)"},
 	"class": {`(let ((i (make-instance '$n))) (list (slot-exists-p i 'mini::y) (slot-exists-p i 'mini::z) (funcall 'mini::c0-x i)))`,
 		"(setf (find-class '$n) nil)"},
 	"generic": {`(if (fboundp '$n) (list (documentation '$n 'function) (answer (funcall '$n 'x))) :none)`, "(fmakunbound '$n)"},
-	"method": {`(funcall '$n (let ((class '$c)) (case class (integer 1) (string "a") (t (make-instance 'mini::c0)))))`,
+	"method": {`(funcall '$n (let ((class '$c)) (case class (integer 1) (string "a") (cons (list 1)) (t (make-instance 'mini::c0)))))`,
 		"(remove-method #'$n (find-method #'$n () (list (find-class '$c))))"},
 }
 

@@ -89,13 +89,15 @@ func (r *Run) tidy(s Step) bool {
 			there = there || file == n.file
 		}
 		switch {
+		case n.kind == "type" && form == "": // nothing takes a type away
+			r.write(s, n, r.project.form(s, n))
 		case n.kind == "constant" && form == "":
 			r.write(s, n, r.project.form(s, n))
 			form = r.project.disk[n]
 			fallthrough
 		case n.kind == "constant":
 			r.live("(handler-bind ((error #'continue)) " + form + ")")
-		case n.kind == "variable" || form == "" || !there:
+		case n.kind == "variable" || n.kind == "conditional" || form == "" || !there:
 			r.live("(ignore-errors " + n.of(statusKinds[n.kind].undo) + ")")
 		}
 	}

@@ -79,7 +79,7 @@ that one call it."
                                    (sbcl:info :source-location :constant name)
                                    (sbcl:info :source-location :symbol-macro name)
                                    (and (boundp name) t)))
-             #+sbcl (:class (or (class-location name) (sbcl:info :type :expander name)
+             #+sbcl (:class (or (class-location name) (type-identity name)
                                 (internal-definition :structure name)))
              #+sbcl (:package (let ((package (find-package name)))
                                 (and package (or (sbcl:package-source-location package) t))))

@@ -32,6 +32,14 @@ each new definition replaces: a function or a source location."
          (or (ignore-errors (sbcl:definition-source class))
              (ignore-errors (sbcl:classoid-source-location (sbcl:find-classoid name)))))))
 
+(defun type-identity (name)
+  "What identifies the DEFTYPE of NAME, or NIL.  The expanders of all types that stand for one
+specifier are closures of SBCL's own, and have a location beside them; others know where they are from."
+  (ignore-errors
+   (or (sbcl:info :type :source-location name)
+       (let ((expander (sbcl:info :type :expander name)))
+         (and (functionp expander) expander)))))
+
 (defun identities (symbol)
   "((KIND NAME OBJECT) ...) of what SYMBOL names, OBJECT a function or a location."
   (let ((found '()))
@@ -50,9 +58,7 @@ each new definition replaces: a function or a source location."
                                                     (or (place :variable) (place :constant)))
                                                (place :symbol-macro))))
       (add :class symbol (class-location symbol))
-      (let ((expander (ignore-errors (sbcl:info :type :expander symbol))))
-        ;; SBCL records no location for a type without arguments
-        (add :type symbol (and (functionp expander) expander))))
+      (add :type symbol (type-identity symbol)))
     found))
 
 (defun file-names (files)
