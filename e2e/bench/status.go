@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A madeProject is a system of generated files.
+// A madeProject describes a system of generated files.
 type madeProject struct {
 	name      string
 	files     int

@@ -34,8 +34,8 @@ func accounts() map[string]int {
 	return map[string]int{"user": os.Getuid()}
 }
 
-// accountsOverHTTP are up to n of the accounts, one that is not root among them: as which images
-// of servers over HTTP are confined.
+// accountsOverHTTP returns up to n of the accounts, one that is not root among them. Servers over
+// HTTP confine their images as these.
 func accountsOverHTTP(n int) map[string]int {
 	all := accounts()
 	if n < len(all) {

@@ -34,8 +34,8 @@ func Nightly(t testing.TB) {
 	}
 }
 
-// Tries returns usual, or each night nightly: how often a test tries what would take too long at
-// each commit. A test calls it itself: scripts/test nightly runs those that do.
+// Tries returns usual, or nightly where scripts/test nightly runs. It serves a test that would take too
+// long at each commit. A test calls it itself: scripts/test nightly runs those that do.
 func Tries(t testing.TB, usual, nightly int) int {
 	t.Helper()
 	n := usual

@@ -103,13 +103,13 @@ func (d *sessionDir) refuse(r *Request, file string, err error) {
 	}
 }
 
-// lispFiles are the Lisp files in the directory, without subdirectories.
+// lispFiles returns the Lisp files in the directory, without subdirectories.
 func (d *sessionDir) lispFiles() []fs.DirEntry {
 	entries, _ := files.ListIn(d.root, ".", maxEntries)
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) != ".lisp" })
 }
 
-// saved are the names of the sessions in the directory, the newest first: files that save-session
+// saved returns the names of the sessions in the directory, the newest first: files that save-session
 // wrote. Sources of the project may lie beside them.
 func (d *sessionDir) saved() (names []string) {
 	written := map[string]time.Time{}
@@ -123,7 +123,8 @@ func (d *sessionDir) saved() (names []string) {
 	return names
 }
 
-// head is how the file of that name begins, as far as [lisp.IsSavedSession] needs it.
+// head returns the beginning of the file of that name that [lisp.IsSavedSession] needs, "" if it
+// cannot be read.
 func (d *sessionDir) head(name string) string {
 	f, err := files.OpenIn(d.root, name, os.O_RDONLY, 0)
 	if err != nil {
@@ -134,7 +135,7 @@ func (d *sessionDir) head(name string) string {
 	return string(text)
 }
 
-// nextLoad is the call that works where there is no file of that name: load-session with the file
+// nextLoad returns the call that works where there is no file of that name: load-session with the file
 // whose name is misspelled, or the newest session, save-session if none is saved.
 func (d *sessionDir) nextLoad(name string) string {
 	var names []string
@@ -150,7 +151,7 @@ func (d *sessionDir) nextLoad(name string) string {
 	return nextCall("save-session", "file", filepath.Base(name))
 }
 
-// others names sessions that are there.
+// others returns a remark that names up to ten saved sessions, "" if there is none.
 func (d *sessionDir) others() string {
 	names := d.saved()
 	if len(names) == 0 {

@@ -64,7 +64,7 @@ type SessionSource struct {
 	Written time.Time
 }
 
-// HeadOfSavedSession is how many bytes of a file [IsSavedSession] needs.
+// HeadOfSavedSession counts the bytes that [IsSavedSession] needs of a file.
 const HeadOfSavedSession = journal.HeadOfSaved
 
 // IsSavedSession reports whether a file that begins so was written by save-session.

@@ -48,7 +48,7 @@ func (j *Journal) Source(file string, now time.Time) string {
 // savedBy begins the second line of what Source returns.
 const savedBy = ";;;; A Lisp session, saved by swank-mcp on "
 
-// HeadOfSaved is how many bytes of a file [IsSaved] needs: its first line has a name of a file.
+// HeadOfSaved counts the bytes that [IsSaved] needs of a file, whose first line has the file's name.
 const HeadOfSaved = 400
 
 // IsSaved reports whether a text that begins so is what [Journal.Source] returned.

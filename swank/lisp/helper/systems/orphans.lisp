@@ -33,12 +33,14 @@ each new definition replaces: a function or a source location."
              (ignore-errors (sbcl:classoid-source-location (sbcl:find-classoid name)))))))
 
 (defun type-identity (name)
-  "What identifies the DEFTYPE of NAME, or NIL.  The expanders of all types that stand for one
-specifier are closures of SBCL's own, and have a location beside them; others know where they are from."
-  (ignore-errors
-   (or (sbcl:info :type :source-location name)
-       (let ((expander (sbcl:info :type :expander name)))
-         (and (functionp expander) expander)))))
+  "The object that identifies the DEFTYPE of NAME, or NIL.  A type that stands for one specifier is expanded
+by a closure of SBCL's own, and has a location, which stays when the type is defined otherwise or taken
+away; any other expander has its own place."
+  (let ((expander (ignore-errors (sbcl:info :type :expander name))))
+    (and (functionp expander)
+         (if (eql 0 (search "SYS:" (or (ignore-errors (function-file expander)) "")))
+             (or (sbcl:info :type :source-location name) expander)
+             expander))))
 
 (defun identities (symbol)
   "((KIND NAME OBJECT) ...) of what SYMBOL names, OBJECT a function or a location."
