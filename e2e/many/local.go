@@ -58,7 +58,7 @@ func startLocal(o options, dir string, args ...string) (*local, error) {
 		return nil, err
 	}
 	l.cmd = exec.Command(binary, append([]string{"serve", "--http", "127.0.0.1:0", "--no-userinit"}, args...)...)
-	l.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "SWANK_MCP_RUN_DIR=" + dir, "LANG=C.UTF-8"}
+	l.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir(), "SWANK_MCP_RUN_DIR=" + filepath.Join(dir, "run"), "LANG=C.UTF-8"}
 	l.cmd.Dir = filepath.Join(dir, "project")
 	if err := os.Mkdir(l.cmd.Dir, 0o700); err != nil {
 		return nil, err
@@ -71,14 +71,21 @@ func startLocal(o options, dir string, args ...string) (*local, error) {
 		_ = l.cmd.Wait()
 		close(l.ended)
 	}()
-	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	tooLate := time.After(startTime)
+	for {
 		if m := serving.FindStringSubmatch(l.log.String()); m != nil {
 			l.url = m[1]
 			return l, nil
 		}
+		select {
+		case <-l.ended:
+			return nil, fmt.Errorf("the server has ended: %s", l.log.String())
+		case <-tooLate:
+			l.stop()
+			return nil, fmt.Errorf("the server does not serve after %v: %s", startTime, l.log.String())
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	l.stop()
-	return nil, fmt.Errorf("it does not serve: %s", l.log.String())
 }
 
 func (l *local) state() string  { return filepath.Join(l.dir, ".local/state/swank-mcp/http") }
