@@ -125,7 +125,7 @@ func TestGuestDump(t *testing.T) {
 
 // The same where a person works in Emacs.
 func TestEmacsDump(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	e := harness.NewEmacs(t)
 	e.Types("(require :sb-posix)")

@@ -14,7 +14,7 @@ import (
 
 // A profile has its flame graph in the notebook, drawn to scale, also without the pointer.
 func TestWebFlames(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	d := harness.NewDesk(t)
 	s := d.Server("profiled")

@@ -117,7 +117,7 @@ func TestWebPage(t *testing.T) {
 
 // The page looks as it should in three widths, light and dark, and axe-core finds nothing.
 func TestWebLooks(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	d := harness.NewDesk(t)
 	s := d.Server("shop")

@@ -21,7 +21,7 @@ func TestStatusProperty(t *testing.T) {
 			"edit form": 4, "take away": 1, "live form": 3, "live and written": 2, "as written": 1, "undo form": 1,
 			"load one": 3, "other files": 1, "tidy": 5, "load by status": 1, "load project": 4,
 		},
-		Steps: 30,
+		Steps: 20,
 		Begin: (*model.Run).HasProject,
 		Check: (*model.Run).StatusIsTrue,
 		End:   (*model.Run).StatusWasBoth,

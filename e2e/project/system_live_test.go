@@ -50,7 +50,7 @@ func newerASDF(t *testing.T) (s *harness.Server, swz, version string) {
 
 // What ASDF compiles to replace itself is no part of the reply.
 func TestNewerASDFIsLoadedWithoutAWord(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	s, swz, version := newerASDF(t)
 	for range 2 {

@@ -80,7 +80,7 @@ func TestSandboxHostileFiles(t *testing.T) {
 func TestSandboxHostileFilesOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	for name, uid := range accountsOverHTTP(tier.Tries(t, 1, 2)) {
+	for name, uid := range someAccounts(tier.Tries(t, 1, 2)) {
 		t.Run(name, func(t *testing.T) {
 			o := newOutside(t, uid)
 			o.makeDirs(t, "theirs")

@@ -34,9 +34,8 @@ func accounts() map[string]int {
 	return map[string]int{"user": os.Getuid()}
 }
 
-// accountsOverHTTP returns up to n of the accounts, one that is not root among them. Servers over
-// HTTP confine their images as these.
-func accountsOverHTTP(n int) map[string]int {
+// someAccounts returns up to n of the accounts, one that is not root among them.
+func someAccounts(n int) map[string]int {
 	all := accounts()
 	if n < len(all) {
 		delete(all, "root")

@@ -68,7 +68,7 @@ func TestSandboxSwapsOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
 	tries := tier.Tries(t, 100, 1_000)
-	for name, uid := range accountsOverHTTP(tier.Tries(t, 1, 2)) {
+	for name, uid := range someAccounts(tier.Tries(t, 1, 2)) {
 		t.Run(name, func(t *testing.T) {
 			o := newOutside(t, uid)
 			d := o.onHTTP(t)

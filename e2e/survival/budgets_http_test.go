@@ -49,7 +49,7 @@ func TestBudgetsOverHTTP(t *testing.T) {
 			t.Errorf("%s with %s: %v", c.tool, c.text, err)
 		}
 	}
-	alone := tier.Tries(t, 2, len(hostileOverHTTP))
+	alone := tier.Tries(t, 1, len(hostileOverHTTP))
 	for n, c := range hostileOverHTTP[len(hostileOverHTTP)-alone:] {
 		n += len(hostileOverHTTP) - alone
 		b.begin(t)

@@ -105,7 +105,7 @@ type takes struct {
 func TestBudgets(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	ofTexts, ofCodes, ofOthers := tier.Tries(t, 8, 1), tier.Tries(t, 4, 1), tier.Tries(t, 24, 1)
+	ofTexts, ofCodes, ofOthers := tier.Tries(t, 16, 1), tier.Tries(t, 10, 1), tier.Tries(t, 48, 1)
 	n, seed := 0, int(tier.Seed(t))
 	chosen := func(oneIn int) bool { n++; return n%oneIn == seed%oneIn }
 	s := harness.Start(t, "--toolsets", "all")

@@ -15,7 +15,7 @@ import (
 func TestHeapFilledByALeftThread(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	s := harness.Start(t, "--heap", "1024")
+	s := harness.Start(t, "--heap", "512")
 	l := harness.Begin(t, s)
 	harness.Want(t, s, `(defvar *idle* (sb-thread:make-thread (lambda () (sleep 1000)) :name "idle")) 1`, "=> 1")
 	for _, c := range []struct{ name, code string }{

@@ -109,7 +109,7 @@ func TestSurvives(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := harness.Start(t, "--heap", "1024") // so it is soon full
+			s := harness.Start(t, "--heap", "512") // so it is soon full
 			l := harness.Begin(t, s)
 			c.run(t, s)
 			l.GoesOn(t, s)

@@ -26,7 +26,7 @@ import (
 func TestHelperAlone(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	oneIn := tier.Tries(t, 8, 1)
+	oneIn := tier.Tries(t, 40, 1)
 	fasls := t.TempDir()
 	out := runLispScript(t, `
 (load-swank)

@@ -100,7 +100,7 @@ func TestHibernateToDisk(t *testing.T) {
 // An image that could not be saved in the time that there was stays. After an undo the next one
 // goes on from there, though the disk has what was undone, and that state from before, too.
 func TestHibernateAfterUndo(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	im := savedImage(t)
 	save := func() {

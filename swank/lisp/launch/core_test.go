@@ -135,7 +135,7 @@ func cwd(t *testing.T) string {
 }
 
 func TestBrokenCoreIsReplaced(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	c := coreConfig(t)
 	p := startTest(t, c)
@@ -178,7 +178,7 @@ func TestBrokenCoreIsReplaced(t *testing.T) {
 }
 
 func TestUnwritableCache(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	c := testConfig(t)
 	file := filepath.Join(t.TempDir(), "file")

@@ -23,7 +23,7 @@ func smallDisk(t *testing.T, size string) string {
 }
 
 func TestFullDiskWhileSavingTheCore(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	c := testConfig(t)
 	c.NoCore, c.CacheDir = false, smallDisk(t, "16m")

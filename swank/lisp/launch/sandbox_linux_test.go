@@ -65,7 +65,7 @@ func TestSandboxStartsFromTheCore(t *testing.T) {
 
 // Without a core, an image in a sandbox compiles all in its own directory.
 func TestSandboxWithoutCore(t *testing.T) {
-	tier.More(t)
+	tier.Nightly(t)
 	t.Parallel()
 	c := testConfig(t)
 	c.CacheDir = t.TempDir()
