@@ -52,7 +52,7 @@ var swapsOverHTTP = []swapped{
 func TestSandboxSwaps(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	tries := tier.Tries(t, 100, 1_000)
+	tries := tier.Tries(t, 40, 1_000)
 	for name, uid := range accounts() {
 		t.Run(name, func(t *testing.T) {
 			o := newOutside(t, uid)
@@ -67,7 +67,7 @@ func TestSandboxSwaps(t *testing.T) {
 func TestSandboxSwapsOverHTTP(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
-	tries := tier.Tries(t, 100, 1_000)
+	tries := tier.Tries(t, 40, 1_000)
 	for name, uid := range someAccounts(tier.Tries(t, 1, 2)) {
 		t.Run(name, func(t *testing.T) {
 			o := newOutside(t, uid)
