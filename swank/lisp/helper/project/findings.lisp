@@ -5,12 +5,12 @@
 (defstruct (finding (:copier nil))
   "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, KEYS their keys, FILE
 the one that would have to be loaded, or NIL.  OBJECT identifies the definition that is alone; CERTAIN is
-the line on it while no fresh image has shown that it has none, or NIL; AGAIN the line on it if one has it,
+(KIND . TEXT) of it while no fresh image has shown that it has none, or NIL; AGAIN the line on it if one has it,
 too, or NIL.  NEXT is the call, as of NEXT-CALL, without which loading fails, or NIL."
   kind text names keys file object certain again next)
 
 (defparameter *finding-kinds*
-  '(:ill-formed :gone :changed :live :evaluated :called :alone :stale :outdated :missing :exports
+  '(:ill-formed :gone :changed :live :evaluated :left :called :alone :stale :outdated :missing :exports
     :fails :fresh-only :obsolete :system)
   "The order in which they are told: what a person has done, then what comes of it.")
 
@@ -118,10 +118,11 @@ have alone."
                         (format nil "~A call~:[~;s~] it" (few called 4) (null (rest called)))))
      :again (and text
                  (format nil "~A: an evaluation has defined it, and so do the files, by another form" label))
-     :certain (cond (text (format nil "~A was defined by an evaluation: ~A" label text))
-                    ((null file) (format nil "~A was defined by an evaluation" label))
+     :certain (cond (text (cons :evaluated (format nil "~A was defined by an evaluation: ~A" label text)))
+                    ((null file) (cons :evaluated (format nil "~A was defined by an evaluation" label)))
                     ((not (nth-value 1 (gethash file (comparison-files comparison))))
-                     (format nil "~A is from ~A, which no loaded system has" label (short-file file)))))))
+                     (cons :left (format nil "~A is from ~A, which no loaded system has"
+                                         label (short-file file))))))))
 
 (defun live-findings (comparison)
   (loop for verdict in (verdicts-of :live comparison)

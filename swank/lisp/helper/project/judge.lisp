@@ -73,7 +73,7 @@ another number."
     (ecase (in-table (first (finding-keys finding)) table)
       (:there (say :live (finding-again finding)))
       (:none (unless (counted-otherwise-p finding table) finding))
-      (:unknown (say :evaluated (finding-certain finding))))))
+      (:unknown (destructuring-bind (&optional kind . text) (finding-certain finding) (say kind text))))))
 
 (defun settle-stale (findings table comparison)
   "The FINDINGs that TABLE leaves of the suspicions FINDINGS, one for all functions that are older than the

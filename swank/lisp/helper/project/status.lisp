@@ -56,7 +56,7 @@ that is to be true, or is \"\"."
   (let ((first (find-if #'finding-next findings))
         (loading (find-if (lambda (finding) (system-to-load finding comparison)) findings))
         (named (find-if (lambda (finding)
-                          (member (finding-kind finding) '(:live :evaluated :called :alone)))
+                          (member (finding-kind finding) '(:live :evaluated :left :called :alone)))
                         findings)))
     (cond (first (finding-next first))
           ((of-kinds '(:fails) findings)
@@ -167,7 +167,7 @@ symbol called NAME if HOME is NIL."
     (let* ((kind (finding-kind (first findings)))
            (alike (case kind
                     ((:called :alone) (of-kinds '(:called :alone) findings))
-                    (:evaluated (of-kinds '(:evaluated) findings))))
+                    ((:evaluated :left) (of-kinds (list kind) findings))))
            (first (case kind
                     ((:called :alone)
                      (format nil "~D definition~:P ~:*~[~;is~:;are~] in the image only: ~A (a fresh image does not have ~:[it~;them~])"
@@ -175,13 +175,16 @@ symbol called NAME if HOME is NIL."
                     (:evaluated
                      (format nil "~D definition~:P ~:*~[~;is~:;are~] of an evaluation: ~A (whether the files have ~:[it~;them~], a fresh image tells: project-status)"
                              (length alike) (few (names-of alike)) (rest alike)))
+                    (:left
+                     (format nil "~D definition~:P ~:*~[~;is~:;are~] from files that no loaded system has: ~A (whether others have ~:[it~;them~], a fresh image tells: project-status)"
+                             (length alike) (few (names-of alike)) (rest alike)))
                     (t (finding-text (first findings)))))
            (more (- (length findings) (max 1 (length alike)))))
       (format nil "~A~:[.~;. ~:*~D more: project-status.~]" first (and (plusp more) more)))))
 
 (defun told-by-orphans-p (finding)
   "True if the reply of the current evaluation tells FINDING as what this load has left behind."
-  (and (eq (finding-kind finding) :evaluated)
+  (and (member (finding-kind finding) '(:evaluated :left))
        #+sbcl (find (finding-object finding) (evaluation-orphans *evaluation*)
                     :key (lambda (orphan) (sb-ext:weak-pointer-value (orphan-identity orphan))))))
 
