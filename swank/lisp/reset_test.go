@@ -101,9 +101,15 @@ func TestLateResetTakesTheJournal(t *testing.T) {
 // An image that ends while it resets leaves the definitions to be brought back.
 func TestResetInADyingImage(t *testing.T) {
 	t.Parallel()
-	im, pid := asleep(t)
-	time.AfterFunc(200*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
-	_, err := im.Session("default").ResetSession(t.Context(), time.Second)
+	im := testImage(t)
+	mustEval(t, im, `(progn
+  (defun kept () 42)
+  (sb-int:encapsulate 'swank-mcp::reset-session 'dies
+                      (lambda (&rest arguments)
+                        (declare (ignore arguments))
+                        (sb-alien:alien-funcall (sb-alien:extern-alien "kill" (function sb-alien:int sb-alien:int sb-alien:int))
+                                                (sb-unix:unix-getpid) 9))))`)
+	_, err := im.Session("default").ResetSession(t.Context(), callLimit)
 	var u *UnansweredError
 	if !errors.As(err, &u) || u.Kind != KindImageDied {
 		t.Fatalf("ResetSession = %v", err)

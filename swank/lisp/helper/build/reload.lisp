@@ -30,6 +30,7 @@ is for another Lisp, or its definition has changed as well."
   "Those of the systems NAMES whose files or definitions have changed since they were loaded."
   (remove-if-not (lambda (name)
                    (or (definition-changed-p name)
+                       (other-files-p name)
                        (some #'changed-unit-p (system-units name))))
                  names))
 

@@ -16,7 +16,21 @@
         (append (own-directories nil) *project-directories*)))
 
 (defvar *compiled-versions* (make-shared-table)
-  "Native names of the project's files to the VERSION that this image has compiled last.")
+  "Native names of the project's files to (VERSION . FINGERPRINT): what this image has compiled last,
+and the fingerprint of the fasl.")
+
+(defun note-compiled (file version fasl)
+  "Note that this image has compiled VERSION of FILE into FASL, a pathname, or NIL if it could not."
+  (let ((fingerprint (and fasl (take-fingerprint fasl))))
+    (when fingerprint
+      (setf (gethash file *compiled-versions*) (cons version fingerprint)))))
+
+(defun compiled-version (file fasl)
+  "The VERSION of FILE that this image has compiled into FASL, or NIL: another Lisp that uses the same
+directory may have compiled FILE since."
+  (destructuring-bind (&optional version . fingerprint) (gethash file *compiled-versions*)
+    (let ((now (and version (take-fingerprint fasl))))
+      (and now (not (changed-p fasl fingerprint now)) version))))
 
 (defun fasl-source-file (fasl)
   "The native name of the file that FASL was compiled from, which its header says, or NIL."
@@ -44,7 +58,7 @@
          (source (and given (or (fasl-source-file given) given))))
     (when (and source (in-project-p source))
       (values source
-              (or (and (string/= source given) (gethash source *compiled-versions*))
+              (or (and (string/= source given) (compiled-version source given))
                   (file-version source))))))
 
 #+sbcl
@@ -60,11 +74,14 @@
                               (ignore-errors (note-file-loaded file version)))))))
     (sbcl:encapsulate 'compile-file 'swank-mcp-loads
                       (lambda (function designator &rest arguments)
-                        (ignore-errors
-                         (let ((file (true-file designator)))
-                           (when (and file (in-project-p file))
-                             (setf (gethash file *compiled-versions*) (file-version file)))))
-                        (apply function designator arguments)))))
+                        (multiple-value-bind (file version)
+                            (ignore-errors
+                             (let ((file (true-file designator)))
+                               (and file (in-project-p file) (values file (file-version file)))))
+                          (let ((values (multiple-value-list (apply function designator arguments))))
+                            (when version
+                              (ignore-errors (note-compiled file version (first values))))
+                            (values-list values)))))))
 
 (defun call-loading-file (source function)
   "Call FUNCTION, which compiles and loads the file SOURCE for us, and returns true if it has loaded

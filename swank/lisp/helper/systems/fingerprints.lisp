@@ -37,7 +37,7 @@ change within the same second; else it is NIL."
              (setf code (logand #xFFFFFFFF (* 16777619 (logxor code (aref buffer i))))))))))))
 
 (defun take-fingerprint (file)
-  "The MARK of FILE as it is now, or NIL if there is none."
+  "The fingerprint of FILE as it is now, or NIL if there is none."
   (multiple-value-bind (size time) (ignore-errors (file-size-and-time file))
     (and size
          (make-fingerprint :size size :time time

@@ -148,6 +148,20 @@ it."
                *fingerprints*))
     gone))
 
+(defvar *files-when-built* (make-shared-table)
+  "Names of systems to the names of their source files when they were last built.")
+
+(defun note-files-built (names)
+  (dolist (name names)
+    (setf (gethash name *files-when-built*) (mapcar #'native-name (source-files name)))))
+
+(defun other-files-p (name)
+  "True if the system NAME has other source files than when it was last built: ASDF may have read its
+definition since."
+  (multiple-value-bind (files builtp) (gethash name *files-when-built*)
+    (and builtp
+         (not (equal files (mapcar #'native-name (source-files name)))))))
+
 (defun remember-built (units name since)
   "Remember the fingerprints of what ASDF has loaded of the system NAME, which was built from the
 time SINCE on: of UNITS those from before, and those of units that were found only in building,
@@ -176,6 +190,7 @@ definitions that their files no longer have."
                    (append gone (mapcar #'unit-file (remove-if-not #'unit-stalep units))))))
       (unwind-protect (funcall build)
         (remember-built units name since))
+      (note-files-built systems)
       (dolist (file gone)
         (dolist (system systems) (remhash (cons system file) *fingerprints*)))
       (note-orphans before gone (append gone (mapcar #'unit-file units))))))
