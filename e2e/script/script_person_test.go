@@ -10,6 +10,7 @@ import (
 
 	"swank-mcp/e2e/harness"
 	"swank-mcp/internal/await"
+	"swank-mcp/internal/tier"
 )
 
 // scriptPerson is the person in whose image the servers of one script work,
@@ -81,12 +82,16 @@ func shareSwank(home string) error {
 	return os.Symlink(filepath.Join(harness.Run.Dir, ".slime"), filepath.Join(home, ".slime"))
 }
 
-// scriptCondition adds [harness.Attached] to the conditions of scripts.
+// scriptCondition adds to the conditions of scripts whether they have a person's image, and whether
+// scripts/test nightly runs them.
 func scriptCondition(name string) (bool, error) {
-	if name != "attached" {
-		return false, fmt.Errorf("unknown condition %q; there is attached", name)
+	switch name {
+	case "attached":
+		return *harness.AttachedFlag, nil
+	case "nightly":
+		return tier.AtNight(), nil
 	}
-	return *harness.AttachedFlag, nil
+	return false, fmt.Errorf("unknown condition %q; there are attached and nightly", name)
 }
 
 // scriptT runs each script as a test that, with -attached, is skipped when it is

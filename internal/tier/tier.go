@@ -3,7 +3,7 @@
 // A test without a mark runs everywhere. scripts/test runs those with -short, scripts/test more
 // runs the tests that begin with [More], and scripts/test nightly those that begin with
 // [Nightly]. "go test" runs all but the latter. A script of e2e leaves itself to scripts/test
-// more by its own line, [short] skip.
+// more or nightly by its own line, [short] skip or [!nightly] skip.
 package tier
 
 import (
@@ -29,7 +29,7 @@ func More(t testing.TB) {
 // measures how long something takes, soaks, compiles all anew, or starts another Lisp than SBCL.
 func Nightly(t testing.TB) {
 	t.Helper()
-	if !isNight() {
+	if !AtNight() {
 		t.Skip("left to scripts/test nightly, which sets " + nightly)
 	}
 }
@@ -39,15 +39,15 @@ func Nightly(t testing.TB) {
 func Tries(t testing.TB, usual, nightly int) int {
 	t.Helper()
 	n := usual
-	if isNight() {
+	if AtNight() {
 		n = nightly
 	}
 	t.Logf("%d tries", n)
 	return n
 }
 
-// isNight reports whether scripts/test nightly runs.
-func isNight() bool { return os.Getenv(nightly) != "" }
+// AtNight reports whether scripts/test nightly runs.
+func AtNight() bool { return os.Getenv(nightly) != "" }
 
 // seed names the variable with the seed of the tests that try things at random.
 const seed = "SWANK_MCP_SEED"
