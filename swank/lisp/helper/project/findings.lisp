@@ -255,7 +255,7 @@ otherwise, and whether other forms differ."
                                        (let ((labels (and loaded (labels-of (loaded-file-keys loaded)))))
                                          (and labels (few labels))))))
           (misfit (ill-formed-finding file (version-text now) misfit))
-          ((and (null loaded) (not *launched*) (operation-time component))
+          ((loaded-without-us-p file component)
            (make-finding :kind :changed
                          :text (format nil "~A was loaded without this server, and written since: it is not compared"
                                        (short-file file))))

@@ -173,13 +173,28 @@ it looks for systems, and would register another one in place of the project's."
                                (not (eql (version-code version)
                                          (version-code (loaded-file-version loaded)))))
                           (came-anew-p loaded)))
-              do (note-file-loaded file version)))))
+              do (note-file-loaded file version)
+            unless *launched* do (note-operation-time file component)))))
 
 ;;; Files that were loaded in a person's image without us
 
 (defun operation-time (component)
   "When ASDF has loaded COMPONENT, as a universal time, or NIL."
   (ignore-errors (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") component)))
+
+(defvar *noted-times* (make-shared-table)
+  "Native names of files to the OPERATION-TIME that ASDF had for them when they were noted as loaded.")
+
+(defun note-operation-time (file component)
+  (setf (gethash file *noted-times*) (operation-time component)))
+
+(defun loaded-without-us-p (file component)
+  "True if ASDF has loaded FILE of COMPONENT in a person's image, and that is not noted."
+  (let ((time (and (not *launched*) (operation-time component))))
+    (and time
+         (or (not (loaded-file file))
+             (let ((noted (gethash file *noted-times*)))
+               (and noted (/= time noted)))))))
 
 ;;; What ASDF would do without being forced
 
@@ -231,14 +246,14 @@ loads it: no fasl of it or of what it depends on is newer than the source, or AS
   "In a person's image, take the files of the project's systems that ASDF has loaded there, and which
 have not been written since, for loaded with the content that they have."
   (unless *launched*
-    (loop for (time file) in (stable-sort
-                              (loop for (file . component) in (project-sources)
-                                    for time = (and (not (loaded-file file))
-                                                    (operation-time component))
-                                    when time collect (list time file))
-                              #'< :key #'first)
+    (loop for (time file component)
+            in (stable-sort (loop for (file . component) in (project-sources)
+                                  when (loaded-without-us-p file component)
+                                    collect (list (operation-time component) file component))
+                            #'< :key #'first)
           for version = (file-version file)
           when (and version (<= (state-changed (version-state version)) time))
             do (note-file-loaded file version)
+               (note-operation-time file component)
                (dolist (key (loaded-file-keys (loaded-file file)))
                  (when (from-elsewhere-p key file) (remhash key *origins*))))))
