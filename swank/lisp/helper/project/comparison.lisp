@@ -163,6 +163,9 @@ the package in which it was read."
             ((and (not definingp) (called-on-disk-p text comparison)) (verdict :live-same))
             (t (verdict :alone))))))
 
+(defvar *made-by-macros* (make-shared-table)
+  "Keys of definitions that macros of a file have made to the LOADED-FILE of it.")
+
 (defun judge-from-file (key object file disk comparison)
   "The verdict on the definition KEY, which came from FILE in a load that is not the one that was
 noted of it."
@@ -174,7 +177,8 @@ noted of it."
       (cond ((of-unloaded-system-p file comparison) nil)
             ((and disk (or samep (null loaded))) nil) ; conditionally, or not seen
             (disk (verdict :loaded))
-            ((or samep origin (null loaded)) nil) ; a macro of the file has made it
+            ((and samep (null origin)) (setf (gethash key *made-by-macros*) loaded) nil)
+            ((or samep origin (null loaded)) nil)
             ((= (loaded-file-number loaded) (loaded-file-first loaded)) nil) ; there was no earlier load
             (t (verdict :alone))))))    ; or a macro has made it: a fresh image shows that
 

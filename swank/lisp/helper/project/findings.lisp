@@ -10,7 +10,7 @@ too, or NIL.  NEXT is the call, as of NEXT-CALL, without which loading fails, or
   kind text names keys file object certain again next)
 
 (defparameter *finding-kinds*
-  '(:ill-formed :gone :changed :live :evaluated :left :called :alone :stale :outdated :missing :exports
+  '(:ill-formed :gone :changed :live :evaluated :left :called :alone :made :stale :outdated :missing :exports
     :fails :fresh-only :obsolete :system)
   "The order in which they are told: what a person has done, then what comes of it.")
 
@@ -156,6 +156,15 @@ definitions CHANGED."
                   :text (format nil "~A ~:[were~;was~] compiled before ~A changed; a fresh image compiles ~:[them~;it~] otherwise"
                                 (few labels) (null (rest labels)) (few (labels-of changed))
                                 (null (rest labels))))))
+
+(defun made-findings ()
+  "Suspicions of definitions that macros of files have made, and which are gone: a fresh image knows the
+names that they make now."
+  (with-shared-table (*made-by-macros*)
+    (loop for key being the hash-keys of *made-by-macros* using (hash-value loaded)
+          when (and (eq loaded (loaded-file (loaded-file-file loaded)))
+                    (not (definition-object key)))
+            collect (make-finding :kind :made :names (list (label-of key)) :keys (list key)))))
 
 (defun unbound-p (key form version)
   "True if the variable KEY has no value, though FORM of VERSION gives it one."

@@ -106,6 +106,7 @@ code alone is no sign."
   (case (finding-kind finding)
     ((:called :alone) (settle-alone finding table))
     (:stale nil)                        ; see SETTLE-STALE
+    (:made nil)                         ; see FRESH-ONLY-FINDINGS
     (:exports (settle-exports finding table comparison))
     (t finding)))
 
@@ -130,19 +131,20 @@ code alone is no sign."
                           :text (format nil "a fresh image does not load the files: ~A" failure))))))
 
 (defun image-texts (comparison)
-  "A table of the KEY-SPELLINGs of the definitions that the image has in the project's packages, and of
-their NUMBERED-STEMs."
+  "A table of the KEY-SPELLINGs of the definitions that the image has in the project's packages, and from
+their NUMBERED-STEMs to how many have each."
   (let ((texts (make-hash-table :test 'equal)))
     (dolist (package (comparison-packages comparison) texts)
       (call-with-package-keys package (lambda (key)
                                         (let ((text (key-spelling key)))
                                           (when text
-                                            (setf (gethash text texts) t
-                                                  (gethash (numbered-stem text) texts) t))))))))
+                                            (setf (gethash text texts) t)
+                                            (incf (gethash (numbered-stem text) texts 0)))))))))
 
 (defun fresh-only-findings (comparison table)
   "What the files define in a fresh image, and the image does not have, but for what the scanned
-files define: other lines tell of that."
+files define: other lines tell of that.  Of names that differ by a number the image may have others, not
+fewer."
   (when (and table (null (table-failure table)))
     (let ((texts (with-key-syntax (image-texts comparison)))
           (known (make-hash-table :test 'equal)) (labels '()))
@@ -150,7 +152,8 @@ files define: other lines tell of that."
             do (setf (gethash (label-of key) known) t))
       (loop for text being the hash-keys of (table-labels table) using (hash-value label)
             unless (or (gethash text texts) (gethash label known)
-                       (let ((stem (numbered-stem text))) (and stem (gethash stem texts))))
+                       (let ((stem (numbered-stem text)))
+                         (and stem (>= (gethash stem texts 0) (gethash stem (table-stems table))))))
               do (pushnew label labels :test #'string=))
       (when labels
         (list (make-finding :kind :fresh-only :names labels

@@ -7,7 +7,7 @@
 (defun suspected-findings (comparison)
   "The FINDINGs on COMPARISON, suspicions among them, in their order."
   (in-order (append (alone-findings comparison) (scratch-findings comparison)
-                    (live-findings comparison)
+                    (live-findings comparison) (made-findings)
                     (stale-findings comparison) (outdated-findings comparison)
                     (missing-findings comparison) (export-findings comparison)
                     (obsolete-findings comparison)

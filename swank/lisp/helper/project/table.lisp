@@ -128,8 +128,8 @@ FAILURE says; \"\" is none."
             do (destructuring-bind (letter &optional a b) (fields-of line)
                  (cond ((string= letter "p") (push a (table-packages table)))
                        ((string= letter "d")
-                        (setf (gethash a (table-labels table)) b
-                              (gethash (numbered-stem a) (table-stems table)) t))
+                        (setf (gethash a (table-labels table)) b)
+                        (incf (gethash (numbered-stem a) (table-stems table) 0)))
                        ((string= letter "w") (setf (gethash a (table-wanted table)) (equal b "+")))
                        ((string= letter "c")
                         (setf (gethash a (table-codes table)) (parse-integer b :junk-allowed t)))
