@@ -162,8 +162,9 @@ definitions CHANGED."
 names that they make now."
   (with-shared-table (*made-by-macros*)
     (loop for key being the hash-keys of *made-by-macros* using (hash-value loaded)
-          when (and (eq loaded (loaded-file (loaded-file-file loaded)))
-                    (not (definition-object key)))
+          if (not (eq loaded (loaded-file (loaded-file-file loaded))))
+            do (remhash key *made-by-macros*) ; the file was loaded again
+          else if (not (definition-object key))
             collect (make-finding :kind :made :names (list (label-of key)) :keys (list key)))))
 
 (defun unbound-p (key form version)
