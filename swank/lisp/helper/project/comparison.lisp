@@ -178,7 +178,7 @@ noted of it."
             ((and disk (or samep (null loaded))) nil) ; conditionally, or not seen
             (disk (verdict :loaded))
             ((and samep (null origin)) (setf (gethash key *made-by-macros*) loaded) nil)
-            ((or samep origin (null loaded)) nil)
+            ((or samep origin (null loaded)) nil) ; made again by code of the file, or by a macro
             ((= (loaded-file-number loaded) (loaded-file-first loaded)) nil) ; there was no earlier load
             (t (verdict :alone))))))    ; or a macro has made it: a fresh image shows that
 

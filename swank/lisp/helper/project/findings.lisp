@@ -5,8 +5,8 @@
 (defstruct (finding (:copier nil))
   "TEXT, a line.  KIND tells what it is about, NAMES the labels of definitions, KEYS their keys, FILE
 the one that would have to be loaded, or NIL.  OBJECT identifies the definition that is alone; CERTAIN is
-(KIND . TEXT) of it while no fresh image has shown that it has none, or NIL; AGAIN the line on it if one has it,
-too, or NIL.  NEXT is the call, as of NEXT-CALL, without which loading fails, or NIL."
+the (KIND . TEXT) to tell of it while no fresh image has shown that it has none, or NIL; AGAIN the line on
+it if one has it, too, or NIL.  NEXT is the call, as of NEXT-CALL, without which loading fails, or NIL."
   kind text names keys file object certain again next)
 
 (defparameter *finding-kinds*
@@ -160,12 +160,13 @@ definitions CHANGED."
 (defun made-findings ()
   "Suspicions of definitions that macros of files have made, and which are gone: a fresh image knows the
 names that they make now."
-  (with-shared-table (*made-by-macros*)
-    (loop for key being the hash-keys of *made-by-macros* using (hash-value loaded)
-          if (not (eq loaded (loaded-file (loaded-file-file loaded))))
-            do (remhash key *made-by-macros*) ; the file was loaded again
-          else if (not (definition-object key))
-            collect (make-finding :kind :made :names (list (label-of key)) :keys (list key)))))
+  (loop for (key . loaded) in (with-shared-table (*made-by-macros*)
+                                (loop for key being the hash-keys of *made-by-macros* using (hash-value loaded)
+                                      collect (cons key loaded)))
+        if (not (eq loaded (loaded-file (loaded-file-file loaded))))
+          do (remhash key *made-by-macros*) ; the file was loaded again
+        else if (not (definition-object key))
+          collect (make-finding :kind :made :names (list (label-of key)) :keys (list key))))
 
 (defun unbound-p (key form version)
   "True if the variable KEY has no value, though FORM of VERSION gives it one."
