@@ -51,7 +51,7 @@
                  (:file "replaced") (:file "changes") (:file "recording")
                  (:file "candidates") (:file "packages")
                  (:file "replay") (:file "journal") (:file "undefining") (:file "commit")
-                 (:file "collect") (:file "lambda-lists") (:file "listing") (:file "later")))
+                 (:file "collect") (:file "later")))
    ;; What is loaded of the project's systems, and what is on disk.
    (:module "project"
     :serial t
@@ -82,9 +82,10 @@
    ;; Questions about symbols, definitions, systems, objects.
    (:module "look"
     :serial t
-    :components ((:file "describe") (:file "apropos") (:file "exports") (:file "library")
-                 (:file "written") (:file "describe-symbol") (:file "describe-system")
-                 (:file "xref") (:file "sources") (:file "reading") (:file "views") (:file "inspect")))
+    :components ((:file "lambda-lists") (:file "listing") (:file "describe") (:file "apropos")
+                 (:file "exports") (:file "library") (:file "written") (:file "describe-symbol")
+                 (:file "describe-system") (:file "xref") (:file "sources") (:file "reading")
+                 (:file "views") (:file "inspect")))
    ;; Loading, compiling, disassembling, testing.
    (:module "build"
     :serial t

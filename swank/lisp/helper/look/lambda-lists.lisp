@@ -3,8 +3,9 @@
 (cl:in-package #:swank-mcp)
 
 ;;; SBCL keeps no lambda list of what it compiles at DEBUG 0.  Then the definition's source says it,
-;;; if that is surely what was compiled: the text that a session has evaluated, or a file that nobody
-;;; has written since.  It is shown as written there, and what is not sure is said not to be known.
+;;; if that is surely what was compiled: the text that a session has evaluated, the text that a file
+;;; of the project had when it was loaded, or another file that nobody has written since.  It is shown
+;;; as written there, and what is not sure is said not to be known.
 
 (defparameter *unknown-lambda-list* "(lambda list not known)")
 
@@ -65,7 +66,8 @@
                        (list name (list 'macro-function name) (list 'compiler-macro name))
                        :test #'equal)
                (standard-operator-p operator name))
-      (multiple-value-bind (text begin end) (form-compiled-from source)
+      (multiple-value-bind (text begin end)
+          (or-values (form-loaded-from (namespace-of (cons kind name))) (form-compiled-from source))
         (let ((place (and begin (only-definition text begin end operator name))))
           (and place (lambda-list-at text place)))))))
 
@@ -73,6 +75,25 @@
   "True if OPERATOR means the standard's in the home package of NAME."
   (let ((package (symbol-package (function-symbol name))))
     (and package (eq (find-symbol operator package) (find-symbol operator '#:common-lisp)))))
+
+(defun form-loaded-from (key)
+  "(VALUES TEXT BEGIN END) of the form by which a file of the project has brought the definition KEY,
+as it was loaded; NIL if another definition has come since."
+  (let ((origin (loaded-definition key)))
+    (when (and origin (eq (origin-object origin) (definition-object key)))
+      (let ((text (origin-text origin)))
+        (values text 0 (length text))))))
+
+(defvar *helper-loaded* (get-universal-time)
+  "When this file was loaded; in a launched image, before the image was saved that it has come from.")
+
+(defun written-before-p (file date)
+  "True if FILE has been written last at the universal time DATE, and its compilation was later.  SBCL
+notes DATE in seconds: a file that was compiled in the second in which it was written may have
+been written in that second again."
+  (and date
+       (< (1+ date) *helper-loaded*)
+       (eql date (file-write-date file))))
 
 #+sbcl
 (defun form-compiled-from (source)
@@ -85,7 +106,7 @@ NIL if it is not sure to be that."
          (at (sb-introspect:definition-source-character-offset source)))
     (cond ((or (getf plist :emacs-buffer) (getf plist :swank-mcp-reading)) nil)
           (file
-           (let ((text (and date at (eql date (file-write-date file)) (file-text file))))
+           (let ((text (and at (written-before-p file date) (file-text file))))
              (when (and text (<= at (length text)))
                (multiple-value-bind (datum begin end) (scan-datum text at)
                  (declare (ignore datum))
