@@ -116,7 +116,7 @@ func judge(t *testing.T, era string, steps map[string]step) {
 
 var mcpGoBinary = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(harness.Run.Dir, "mcpgo")
-	cmd := exec.Command("go", "build", "-o", binary, ".")
+	cmd := harness.GoBuild("-o", binary, ".")
 	cmd.Dir = harness.InTree("e2e", "clients", "mcpgo")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -73,7 +73,7 @@ func startEverything(t *testing.T) string {
 	harness.Check(t, err)
 	harness.Write(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	binary := filepath.Join(dir, "everything")
-	if out, err := exec.Command("go", "build", "-tags", "conformance", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, "swank-mcp/e2e/everything").CombinedOutput(); err != nil {
+	if out, err := harness.GoBuild("-tags", "conformance", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, "swank-mcp/e2e/everything").CombinedOutput(); err != nil {
 		t.Fatalf("building it: %v\n%s", err, out)
 	}
 	cmd := exec.Command(binary, "127.0.0.1:0")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -105,7 +106,7 @@ func used(file string) bool {
 // change of the product has it linked again.
 func build(dir string) (string, error) {
 	name := "swank-mcp"
-	args := []string{"build"}
+	var args []string
 	if *raceFlag {
 		name, args = name+"-race", append(args, "-race")
 	}
@@ -113,7 +114,7 @@ func build(dir string) (string, error) {
 	kept := filepath.Join(Run.Cache, fmt.Sprintf("bin-%x", tree[:4]), name)
 	binary := filepath.Join(dir, "swank-mcp")
 	return binary, locked("build", func() error {
-		out, err := exec.Command("go", append(args, "-o", kept, "swank-mcp/cmd/swank-mcp")...).CombinedOutput()
+		out, err := GoBuild(append(args, "-o", kept, "swank-mcp/cmd/swank-mcp")...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("building the binary under test: %w\n%s", err, out)
 		}
@@ -127,6 +128,18 @@ func build(dir string) (string, error) {
 		}
 		return os.WriteFile(binary, text, 0o755)
 	})
+}
+
+// GoBuild returns the command "go build" with the arguments. It builds without cgo, as a release is
+// built; with the argument -race, it builds with cgo, which the race detector needs.
+func GoBuild(args ...string) *exec.Cmd {
+	cmd := exec.Command("go", append([]string{"build"}, args...)...)
+	cgo := "CGO_ENABLED=0"
+	if slices.Contains(args, "-race") {
+		cgo = "CGO_ENABLED=1"
+	}
+	cmd.Env = append(os.Environ(), cgo)
+	return cmd
 }
 
 // Cores counts the finished cores under dir that were written or used since then: a server that

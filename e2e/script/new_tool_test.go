@@ -61,7 +61,9 @@ func TestAddingATool(t *testing.T) {
 	}
 
 	binary := filepath.Join(dir, "swank-mcp")
-	runIn(t, ".", "go", "build", "-overlay", overlay, "-o", binary, "swank-mcp/cmd/swank-mcp")
+	if out, err := harness.GoBuild("-overlay", overlay, "-o", binary, "swank-mcp/cmd/swank-mcp").CombinedOutput(); err != nil {
+		t.Fatalf("building it: %v\n%s", err, out)
+	}
 	runScripts(t, binary, testscript.Params{Files: []string{filepath.Join(tree, "e2e/testdata/script", name+".txtar")}})
 }
 
