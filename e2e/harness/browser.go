@@ -67,9 +67,9 @@ var endChromium func()
 // chromium starts the Chromium in which all tests of a run have their windows, and returns the
 // context of chromedp that windows are opened in.
 var chromium = sync.OnceValues(func() (context.Context, error) {
-	path, err := exec.LookPath("chromium")
+	path, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
-		return nil, errors.New("no Chromium is installed; scripts/install-deps --test installs it")
+		return nil, errors.New("no chromium-headless-shell is installed; scripts/install-deps --quick installs it")
 	}
 	// Chromium ends now and then before it has said anything.
 	ctx, err := startChromium(path)

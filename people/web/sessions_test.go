@@ -22,8 +22,8 @@ func browse(t *testing.T, url string) (becomes func(expression string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, end := chromedp.NewExecAllocator(t.Context(), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.NoFirstRun, chromedp.Env("HOME="+profile))
+	all, end := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath("chromium-headless-shell"), chromedp.UserDataDir(profile),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.Env("HOME="+profile))
 	ctx, endWindow := chromedp.NewContext(all)
 	t.Cleanup(func() {
 		chromedp.Cancel(ctx)
