@@ -12,15 +12,32 @@ import (
 )
 
 // project writes files, by their names below a directory of their own, and starts
-// a server whose ASDF finds the systems there and compiles into another one.
+// a server whose ASDF finds the systems there and compiles into another one. They are
+// installed systems for it, not those of its project.
 func project(t *testing.T, files map[string]string) (dir string, s *harness.Server) {
 	t.Helper()
+	return written(t, files, "")
+}
+
+// ownProject does what [project] does, with a server that works for the project.
+func ownProject(t *testing.T, files map[string]string) (dir string, s *harness.Server) {
+	t.Helper()
 	dir = t.TempDir()
+	return written(t, files, dir)
+}
+
+// written starts a server that works in own, where it writes the files; if own is "", it
+// writes them elsewhere.
+func written(t *testing.T, files map[string]string, own string) (dir string, s *harness.Server) {
+	t.Helper()
+	if dir = own; dir == "" {
+		dir = t.TempDir()
+	}
 	for name, text := range files {
 		harness.Write(t, filepath.Join(dir, name), text)
 	}
 	harness.Check(t, harness.WarmLibraries())
-	s = harness.StartWith(t, wire.Options{Env: projectEnv(dir, t.TempDir())}, "--toolsets", "all")
+	s = harness.StartWith(t, wire.Options{Env: projectEnv(dir, t.TempDir()), Dir: own}, "--toolsets", "all")
 	return dir, s
 }
 

@@ -38,7 +38,7 @@
    ;; ASDF's systems and their files.
    (:module "systems"
     :serial t
-    :components ((:file "asdf") (:file "source") (:file "orphans" :if-feature :sbcl)
+    :components ((:file "asdf") (:file "source") (:file "identities" :if-feature :sbcl)
                  (:file "fingerprints") (:file "project") (:file "registry") (:file "stale")
                  (:file "compiled") (:file "structures")
                  (:file "kept-fasls" :if-feature :sbcl) (:file "fresh") (:file "advice")))

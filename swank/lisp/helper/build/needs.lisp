@@ -2,6 +2,15 @@
 
 (cl:in-package #:swank-mcp)
 
+(defun full-spelling (name)
+  "NAME, a symbol or (SETF SYMBOL), with its package, whatever the current package."
+  (if (consp name)
+      (format nil "(SETF ~A)" (full-spelling (second name)))
+      (if (eq (symbol-package name) (find-package '#:common-lisp))
+          (symbol-name name)
+          (with-standard-io-syntax
+            (let ((*package* (find-package '#:keyword))) (prin1-to-string name))))))
+
 (defun files-of-system (name)
   "The native names of the definition of the system NAME and of all its components' files."
   (let ((files '()) (module (find-symbol "MODULE" '#:asdf)))

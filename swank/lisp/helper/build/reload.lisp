@@ -90,6 +90,7 @@ of those that had changed, and of the session's definitions that are the files' 
          (setf *reload-failed-p* t)
          (dolist (name (outermost-systems affected))
            (load-named-system name :quietly t))
+         (when affected (note-project-state nil :kinds '(:not-again)))
          (setf *reload-failed-p* nil)))
      '())
    :code '(reload-changed) :session session :token token))

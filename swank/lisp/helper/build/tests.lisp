@@ -311,7 +311,7 @@ of the tests that have run, and of what the TEST-OP has returned; without :BEGUN
                                         (lambda () (funcall (framework-runner framework) designator))
                                         patience))
               (run-test-op run name patience))
-          (note-project-state)
+          (note-project-state name)
           '()))))
    :code (list 'run-tests (or test system)) :session session :token token
    :patience patience))

@@ -48,7 +48,7 @@ RUN over all threads: without TIMEDP it is not asked, and RUN is 0."
        :stderr (sink-text (evaluation-err evaluation))
        :warnings (records-for-wire (evaluation-records evaluation) missing)
        :notes (append notes (reverse (shiftf (evaluation-remarks evaluation) '()))
-                      (orphan-notes (evaluation-orphans evaluation)) (replaced-notes evaluation)
+                      (replaced-notes evaluation)
                       ;; the next reply tells these, not some job
                       (unless (evaluation-job evaluation)
                         (append (take-news session) (take-guest-news))))

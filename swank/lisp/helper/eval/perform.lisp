@@ -174,7 +174,7 @@ with the parts of SOURCE that a restore needs."
                               debug
                               (lambda () (evaluate-form (evaluation-code evaluation))))
                              (evaluation-system evaluation)))
-           (note-project-state)
+           (note-project-state system)
            '())
           ((evaluation-work evaluation)
            (call-with-debug-quality debug

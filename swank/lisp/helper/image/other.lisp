@@ -15,7 +15,7 @@
   (define-absent
     frame-package one-thread-text                               ; core
     lock-advice lock-text waiting-text                          ; session
-    definitions-from note-orphans orphan-notes definition-sites ; systems
+    definition-sites                                            ; systems
     package-origin persons-package-p from-built-file-p          ; definitions
     building-place-text foreign-system         ; eval
     redefinition-p note-place diagnostic-place condition-slots open-board

@@ -10,7 +10,7 @@ it if one has it, too, or NIL.  NEXT is the call, as of NEXT-CALL, without which
   kind text names keys file object certain again next)
 
 (defparameter *finding-kinds*
-  '(:ill-formed :gone :changed :live :evaluated :left :called :alone :made :stale :outdated :missing :exports
+  '(:ill-formed :gone :changed :not-again :live :evaluated :left :called :alone :made :stale :outdated :missing :exports
     :fails :fresh-only :obsolete :system)
   "The order in which they are told: what a person has done, then what comes of it.")
 
@@ -120,6 +120,9 @@ have alone."
                  (format nil "~A: an evaluation has defined it, and so do the files, by another form" label))
      :certain (cond (text (cons :evaluated (format nil "~A was defined by an evaluation: ~A" label text)))
                     ((null file) (cons :evaluated (format nil "~A was defined by an evaluation" label)))
+                    ((not-defined-again-p key (verdict-object verdict))
+                     (cons :not-again (format nil "~A is left of ~A, which was loaded again without it" label
+                                              (short-file file))))
                     ((not (nth-value 1 (gethash file (comparison-files comparison))))
                      (cons :left (format nil "~A is from ~A, which no loaded system has"
                                          label (short-file file))))))))

@@ -48,6 +48,10 @@
                          (ours (key-symbol key))
                          (in-no-system-p (origin-file origin) comparison))
                 do (setf (gethash key keys) t)))
+      (with-shared-table (*not-defined-again*)
+        (loop for key being the hash-keys of *not-defined-again*
+              unless (or (eq (car key) :package) (ours (key-symbol key)))
+                do (setf (gethash key keys) t)))
       (dolist (session (with-lock () (loop for session being the hash-values of *sessions* collect session)))
         (loop for (key) in (all-entries session)
               when (and (eq (car key) :method)

@@ -109,6 +109,15 @@ are those of what it defines."
 (defvar *scanned-keys* (make-shared-table)
   "The keys that a form of a loaded file has defined by its operator, T each.")
 
+(defvar *not-defined-again* (make-shared-table)
+  "The keys of definitions that a file had when it was loaded, and not when it was loaded again, to
+the objects that identified them then.")
+
+(defun not-defined-again-p (key object)
+  "True if OBJECT, which identifies the definition KEY, has been there since before its file was loaded
+again without it."
+  (eq object (gethash key *not-defined-again*)))
+
 (defvar *load-number* 0 "How many files have been loaded.")
 
 (defun loaded-definition (key)
@@ -232,6 +241,7 @@ loaded again."
     (setf (origin-changedp origin)
           (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
     (when (eq (car key) :variable) (note-value origin codes))
+    (remhash key *not-defined-again*)
     (setf (gethash key *scanned-keys*) t
           (gethash key *origins*) origin)))
 
@@ -258,6 +268,8 @@ other features, or one that says what to do without the other."
     (dolist (key (and before (loaded-file-keys before)))
       (let ((old (gethash key *origins*)))
         (when (and old (string= file (origin-file old)) (not (eq version (origin-version old))))
+          (when (eq (origin-object old) (definition-object key))
+            (setf (gethash key *not-defined-again*) (origin-object old)))
           (remhash key *origins*))))
     (setf (gethash file *loaded-files*)
           (make-loaded-file :file file :version version :number number :source source

@@ -56,7 +56,7 @@ that is to be true, or is \"\"."
   (let ((first (find-if #'finding-next findings))
         (loading (find-if (lambda (finding) (system-to-load finding comparison)) findings))
         (named (find-if (lambda (finding)
-                          (member (finding-kind finding) '(:live :evaluated :left :called :alone)))
+                          (member (finding-kind finding) '(:not-again :live :evaluated :left :called :alone)))
                         findings)))
     (cond (first (finding-next first))
           ((of-kinds '(:fails) findings)
@@ -167,13 +167,16 @@ symbol called NAME if HOME is NIL."
     (let* ((kind (finding-kind (first findings)))
            (alike (case kind
                     ((:called :alone) (of-kinds '(:called :alone) findings))
-                    ((:evaluated :left) (of-kinds (list kind) findings))))
+                    ((:evaluated :not-again :left) (of-kinds (list kind) findings))))
            (first (case kind
                     ((:called :alone)
                      (format nil "~D definition~:P ~:*~[~;is~:;are~] in the image only: ~A (a fresh image does not have ~:[it~;them~])"
                              (length alike) (few (names-of alike)) (rest alike)))
                     (:evaluated
                      (format nil "~D definition~:P ~:*~[~;is~:;are~] of an evaluation: ~A (whether the files have ~:[it~;them~], a fresh image tells: project-status)"
+                             (length alike) (few (names-of alike)) (rest alike)))
+                    (:not-again
+                     (format nil "~D definition~:P ~:*~[~;is~:;are~] left of files that were loaded again without ~:*~[~;it~:;them~]: ~A (whether a fresh image has ~:[it~;them~]: project-status)"
                              (length alike) (few (names-of alike)) (rest alike)))
                     (:left
                      (format nil "~D definition~:P ~:*~[~;is~:;are~] from files that no loaded system has: ~A (whether others have ~:[it~;them~], a fresh image tells: project-status)"
@@ -182,28 +185,12 @@ symbol called NAME if HOME is NIL."
            (more (- (length findings) (max 1 (length alike)))))
       (format nil "~A~:[.~;. ~:*~D more: project-status.~]" first (and (plusp more) more)))))
 
-(defun told-by-orphans-p (finding)
-  "True if the reply of the current evaluation tells FINDING as what this load has left behind."
-  (and (member (finding-kind finding) '(:evaluated :left))
-       #+sbcl (find (finding-object finding) (evaluation-orphans *evaluation*)
-                    :key (lambda (orphan) (sb-ext:weak-pointer-value (orphan-identity orphan))))))
-
-#+sbcl
-(defun drop-judged-orphans (comparison)
-  "Have the reply of the current evaluation not tell what the project's files have left behind: a fresh
-image has shown what is alone in the image, and the findings tell that."
-  (setf (evaluation-orphans *evaluation*)
-        (remove-if (lambda (orphan)
-                     (nth-value 1 (gethash (orphan-file orphan) (comparison-files comparison))))
-                   (evaluation-orphans *evaluation*))))
-
-(defun note-project-state ()
-  "Have the reply of the current evaluation end with a line if the project's systems are not loaded
-as they are on disk: of what is judged, and of what is certain.  In a fresh image nothing else is loaded."
+(defun note-project-state (system &key (kinds *finding-kinds*))
+  "Have the reply of the current evaluation, which has loaded or tested the project's SYSTEM, or any if that
+is NIL, end with a line if the project's systems are not loaded as they are on disk: of what is judged,
+and of what is certain, as far as the KINDS of findings go.  In a fresh image nothing else is loaded."
   (let ((line (ignore-errors
-               (when (and *evaluation* (null *own-systems*))
-                 (let ((comparison (compare-project)))
-                   (multiple-value-bind (findings questions) (project-findings comparison)
-                     #+sbcl (when (and findings (null questions)) (drop-judged-orphans comparison))
-                     (summary-line (remove-if #'told-by-orphans-p findings))))))))
+               (when (and *evaluation* (null *own-systems*)
+                          (or (null system) (project-system-p system)))
+                 (summary-line (of-kinds kinds (project-findings (compare-project))))))))
     (when line (push line (evaluation-remarks *evaluation*)))))

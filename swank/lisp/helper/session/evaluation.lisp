@@ -29,7 +29,6 @@
   built                  ; text on which of the system's files were compiled, or NIL
   (remarks '())          ; for the reply, newest first
   (replaced '())         ; definitions of somebody else's; see replaced.lisp
-  (orphans '())          ; definitions that no file has any more; see orphans.lisp
   (started (microseconds))       ; see MICROSECONDS
   (heap-base 0)                  ; bytes in the heap then; see heap-limit.lisp
   (out (make-sink)) (err (make-sink))

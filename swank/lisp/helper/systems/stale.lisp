@@ -7,9 +7,8 @@
 ;;; files that depend on it.
 
 (defstruct (unit (:copier nil))
-  "A source file of a system, with its FINGERPRINT before building.  STALEP is true if the image
-has the code of another version."
-  component system file fingerprint stalep)
+  "A source file of a system, with its FINGERPRINT before building."
+  component system file fingerprint)
 
 (defun unit-key (unit) (cons (unit-system unit) (unit-file unit)))
 
@@ -100,9 +99,7 @@ could not write it either."
 
 (defun outdate (unit)
   (mapc #'backdate (unit-outputs unit))
-  (when (loaded-unit-p unit)
-    (setf (unit-stalep unit) t)
-    (forget-loaded unit)))
+  (when (loaded-unit-p unit) (forget-loaded unit)))
 
 (defun check-unit (unit)
   "Have ASDF build UNIT if it has changed since it was last built."
@@ -115,10 +112,7 @@ could not write it either."
                               when time minimize time into earliest
                                 and collect time into times
                               finally (return (and times earliest)))))
-          (cond ((null compiled))
-                ((= (fingerprint-time new) compiled) (outdate unit))
-                ((> (fingerprint-time new) compiled)
-                 (setf (unit-stalep unit) (loaded-unit-p unit))))))))
+          (when (and compiled (= (fingerprint-time new) compiled)) (outdate unit))))))
 
 (defun forget-built-apart (units)
   "Have ASDF load again those of UNITS that were built apart."
@@ -178,19 +172,15 @@ unless they were written meanwhile.  Building may have made new components for U
                    (setf (gethash key *fingerprints*) (unit-fingerprint unit))))))))))
 
 (defun call-seeing-changes (name build)
-  "Call BUILD, which builds the system NAME, after outdating what has changed.  Note the
-definitions that their files no longer have."
+  "Call BUILD, which builds the system NAME, after outdating what has changed."
   (let* ((since (get-universal-time))
          (systems (system-with-dependencies name))
          (units (mapcan #'system-units systems))
          (gone (units-gone units systems)))
     (mapc #'check-unit units)
     (forget-built-apart units)
-    (let ((before (definitions-from
-                   (append gone (mapcar #'unit-file (remove-if-not #'unit-stalep units))))))
-      (unwind-protect (funcall build)
-        (remember-built units name since))
-      (note-files-built systems)
-      (dolist (file gone)
-        (dolist (system systems) (remhash (cons system file) *fingerprints*)))
-      (note-orphans before gone (append gone (mapcar #'unit-file units))))))
+    (unwind-protect (funcall build)
+      (remember-built units name since))
+    (note-files-built systems)
+    (dolist (file gone)
+      (dolist (system systems) (remhash (cons system file) *fingerprints*)))))
