@@ -42,6 +42,15 @@ latter if the former cannot be found."
             (and path (subform-position source (reverse (rest path))))))
          (form-position source number)))))
 
+(defun as-compiled-p (file source)
+  "True if FILE has the text that the code of SOURCE, a debug-source, was compiled from.  The records of
+the project's files have that text.  Of another file SBCL has noted the date, in seconds."
+  (let ((loaded (loaded-file (native-name file))))
+    (if (and loaded (eq source (loaded-file-source loaded)))
+        (let ((now (file-version (loaded-file-file loaded))))
+          (and now (eql (version-code now) (version-code (loaded-file-version loaded)))))
+        (eql (file-write-date file) (sbcl:debug-source-created source)))))
+
 (defun unchanged-file-of (location)
   "The file that the code at LOCATION was compiled from, unless it has changed since; or NIL."
   (let* ((source (sbcl:code-location-debug-source location))
@@ -49,9 +58,7 @@ latter if the former cannot be found."
     (and name
          (not (eql 0 (search "SYS:" name)))
          (let ((file (probe-file name)))
-           (and file
-                (eql (file-write-date file) (sbcl:debug-source-created source))
-                file)))))
+           (and file (as-compiled-p file source) file)))))
 
 (defun location-place (location package collector)
   "FILE:LINE: and the first line of the call at LOCATION, in code that was read in PACKAGE; NIL if
