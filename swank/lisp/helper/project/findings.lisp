@@ -269,10 +269,10 @@ otherwise, and whether other forms differ."
                                        (let ((labels (and loaded (labels-of (loaded-file-keys loaded)))))
                                          (and labels (few labels))))))
           (misfit (ill-formed-finding file (version-text now) misfit))
-          ((loaded-without-us-p file component)
+          ((loaded-unseen-p file component)
            (make-finding :kind :changed
-                         :text (format nil "~A was loaded without this server, and written since: it is not compared"
-                                       (short-file file))))
+                         :text (format nil "~A was loaded ~:[without this server~;in a way that is not seen~], and written since: it is not compared"
+                                       (short-file file) *launched*)))
           ((null loaded)
            (make-finding :kind :changed :file file
                          :text (format nil "~A was not loaded" (short-file file))))

@@ -5,7 +5,8 @@
 ;;; A launched image watches LOAD and COMPILE-FILE.  The content of a compiled file is what it was
 ;;; when it was compiled; of one that another image has compiled, what it is now, because ASDF has
 ;;; found it up to date.  A person's image is not watched: there the files of a system are compared
-;;; when we have built it, and what is loaded without us is found by SBCL's record of it.
+;;; when we have built it.  What is loaded in another way is found by the time that ASDF has noted:
+;;; all that a person's image has loaded without us, and components for which ASDF loads another file.
 
 (defun table-values (table)
   (with-shared-table (table)
@@ -45,6 +46,24 @@ directory may have compiled FILE since."
          (let ((name (scan-string head (+ at (length words)))))
            (native-name (truename name))))))))
 
+(defun operation-time (component)
+  "When ASDF has loaded COMPONENT, as a universal time, or NIL."
+  (ignore-errors (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") component)))
+
+(defvar *noted-times* (make-shared-table)
+  "Native names of files to the OPERATION-TIME that ASDF had for them when they were noted as loaded.")
+
+(defun note-operation-time (file component)
+  (setf (gethash file *noted-times*) (operation-time component)))
+
+(defun loaded-unseen-p (file component)
+  "True if ASDF has loaded COMPONENT, whose file is FILE, since FILE was noted as loaded."
+  (let ((time (operation-time component)))
+    (and time
+         (or (not (loaded-file file))
+             (let ((noted (gethash file *noted-times*)))
+               (and noted (/= time noted)))))))
+
 (defun true-file (designator)
   "The native name of the file that DESIGNATOR, an argument of LOAD, names; NIL of a stream."
   (ignore-errors
@@ -71,7 +90,9 @@ directory may have compiled FILE since."
                             (ignore-errors (file-to-be-loaded designator))
                           (multiple-value-prog1 (apply function designator arguments)
                             (when version
-                              (ignore-errors (note-file-loaded file version)))))))
+                              (ignore-errors
+                               (note-file-loaded file version)
+                               (remhash file *noted-times*)))))))
     (sbcl:encapsulate 'compile-file 'swank-mcp-loads
                       (lambda (function designator &rest arguments)
                         (multiple-value-bind (file version)
@@ -157,7 +178,7 @@ it looks for systems, and would register another one in place of the project's."
 
 (defun call-noting-files (function)
   "Call FUNCTION, which builds systems, and note which of the project's files it has loaded."
-  (let ((before (make-hash-table :test 'equal)) (operation (operation "LOAD-OP")))
+  (let ((before (make-hash-table :test 'equal)))
     (loop for (file) in (project-sources)
           do (setf (gethash file before) (file-version file)))
     (unwind-protect (funcall function)
@@ -166,35 +187,16 @@ it looks for systems, and would register another one in place of the project's."
                                           (in-order-of-loading (project-sources)))
             for version = (or (gethash file before) (file-version file))
             for loaded = (loaded-file file)
+            for unseenp = (loaded-unseen-p file component)
             when (and version
-                      (asdf-value "COMPONENT-OPERATION-TIME" operation component)
-                      (or (null loaded)
+                      (operation-time component)
+                      (or unseenp
                           (and (not *launched*)
                                (not (eql (version-code version)
                                          (version-code (loaded-file-version loaded)))))
                           (came-anew-p loaded)))
               do (note-file-loaded file version)
-            unless *launched* do (note-operation-time file component)))))
-
-;;; Files that were loaded in a person's image without us
-
-(defun operation-time (component)
-  "When ASDF has loaded COMPONENT, as a universal time, or NIL."
-  (ignore-errors (asdf-value "COMPONENT-OPERATION-TIME" (operation "LOAD-OP") component)))
-
-(defvar *noted-times* (make-shared-table)
-  "Native names of files to the OPERATION-TIME that ASDF had for them when they were noted as loaded.")
-
-(defun note-operation-time (file component)
-  (setf (gethash file *noted-times*) (operation-time component)))
-
-(defun loaded-without-us-p (file component)
-  "True if ASDF has loaded FILE of COMPONENT in a person's image, and that is not noted."
-  (let ((time (and (not *launched*) (operation-time component))))
-    (and time
-         (or (not (loaded-file file))
-             (let ((noted (gethash file *noted-times*)))
-               (and noted (/= time noted)))))))
+            when (or unseenp (not *launched*)) do (note-operation-time file component)))))
 
 ;;; What ASDF would do without being forced
 
@@ -243,17 +245,16 @@ loads it: no fasl of it or of what it depends on is newer than the source, or AS
              #+sbcl (sbcl:definition-source-location-p object)))))
 
 (defun adopt-loaded-files ()
-  "In a person's image, take the files of the project's systems that ASDF has loaded there, and which
-have not been written since, for loaded with the content that they have."
-  (unless *launched*
-    (loop for (time file component)
-            in (stable-sort (loop for (file . component) in (project-sources)
-                                  when (loaded-without-us-p file component)
-                                    collect (list (operation-time component) file component))
-                            #'< :key #'first)
-          for version = (file-version file)
-          when (and version (<= (state-changed (version-state version)) time))
-            do (note-file-loaded file version)
-               (note-operation-time file component)
-               (dolist (key (loaded-file-keys (loaded-file file)))
-                 (when (from-elsewhere-p key file) (remhash key *origins*))))))
+  "Take the files of the project's systems that ASDF has loaded unseen, and which have not been written
+since, for loaded with the content that they have."
+  (loop for (time file component)
+          in (stable-sort (loop for (file . component) in (project-sources)
+                                when (loaded-unseen-p file component)
+                                  collect (list (operation-time component) file component))
+                          #'< :key #'first)
+        for version = (file-version file)
+        when (and version (<= (state-changed (version-state version)) time))
+          do (note-file-loaded file version)
+             (note-operation-time file component)
+             (dolist (key (loaded-file-keys (loaded-file file)))
+               (when (from-elsewhere-p key file) (remhash key *origins*)))))

@@ -105,7 +105,7 @@ from, or the source that was evaluated; both NIL if that is not known."
   #+sbcl
   (flet ((place (file plist)
            (let ((text (getf plist :swank-mcp-source)))
-             (values file (and (stringp text) text)))))
+             (values file (and (null file) (stringp text) text)))))
     (cond ((functionp object)
            (let ((source (function-source object)))
              (if source
