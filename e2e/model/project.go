@@ -17,8 +17,9 @@ import (
 // definition lists.
 type statusName struct{ kind, name, file string }
 
-// statusFiles are the files of the system of a project. Each needs
-// the ones before it. The last is in the system at times only.
+// statusFiles are the files of the systems of a project, which define one package. Each needs the
+// ones before it. The first three are of one system, the others of another that depends on it. The
+// last is in its system at times only.
 var statusFiles = []string{"package", "macros", "types", "a", "b", "c", "d"}
 
 var statusNames = []statusName{
@@ -34,17 +35,17 @@ var statusNames = []statusName{
 	{"function", "f8", "d"}, {"function", "f9", "d"},
 }
 
-// project models the files of a system: by name, the form that a file has.
+// project models the files of two systems: by name, the form that a file has.
 type project struct {
 	disk  map[statusName]string
-	files []string          // those that the system has, in order
+	files []string          // those that the systems have, in order
 	next  int               // a number that no form has
 	known map[string]string // what a plain SBCL has answered, by the text of all files
 
 	compared, clean int
 }
 
-// HasProject begins a session that has loaded a system with definitions of all kinds.
+// HasProject begins a session that has loaded two systems with definitions of all kinds.
 func (r *Run) HasProject() {
 	r.project = project{disk: map[statusName]string{}, files: statusFiles, next: 100, known: map[string]string{}}
 	s := Step{rand.New(rand.NewPCG(1, 1)), 0}
@@ -137,7 +138,10 @@ func (p *project) text(file string) string {
 }
 
 func (p *project) system() string {
-	return `(defsystem "mini" :serial t :components ((:file "` + strings.Join(p.files, `") (:file "`) + `")))`
+	components := func(files []string) string {
+		return `:serial t :components ((:file "` + strings.Join(files, `") (:file "`) + `")))` + "\n"
+	}
+	return `(defsystem "mini/base" ` + components(p.files[:3]) + `(defsystem "mini" :depends-on ("mini/base") ` + components(p.files[3:])
 }
 
 // StatusIsTrue checks that project-status says that what is loaded is what is on disk if and only
@@ -202,8 +206,9 @@ var statusAnswers = func() string {
 	return code + `$system))))`
 }()
 
-// systemFiles is code for the files of the system as ASDF knows it: that is a definition, too.
-const systemFiles = `(mapcar (function asdf:component-name) (asdf:component-children (asdf:registered-system "mini")))`
+// systemFiles is code for the files of the systems as ASDF knows them: that is a definition, too.
+const systemFiles = `(loop for name in '("mini/base" "mini")
+  append (mapcar (function asdf:component-name) (asdf:component-children (asdf:registered-system name))))`
 
 // statusKinds have by kind code for what the name $n answers, and code that undoes it; $c is the
 // class of a method. For a constant there is none.

@@ -101,5 +101,6 @@ func (r *Run) tidy(s Step) bool {
 			r.live("(ignore-errors " + n.of(statusKinds[n.kind].undo) + ")")
 		}
 	}
+	r.do(Tool("load-system", harness.Object{"system": "mini/base", "force": true})) // the other does not reach it
 	return r.run(Tool("load-system", harness.Object{"system": "mini", "force": true}))
 }

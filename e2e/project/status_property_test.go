@@ -9,10 +9,10 @@ import (
 
 // TestStatusProperty edits files, defines and undoes live and loads, at random. After
 // each step project-status says that what is loaded is what is on disk if and only if the
-// image and a plain SBCL that loads the files answer the same for every name. Three
-// things are left out, because project-status does not see them: an assignment to a
-// variable, which is no definition, and functions compiled with an inlined function, or with
-// a macro, that is another function now.
+// image and a plain SBCL that loads the files answer the same for every name, also of functions
+// that were compiled with an earlier macro, type, structure, constant or inlined function. One
+// thing is left out, because project-status does not tell it: an assignment to a variable, which
+// is no definition.
 func TestStatusProperty(t *testing.T) {
 	tier.More(t)
 	t.Parallel()
