@@ -81,7 +81,7 @@ func (l lab) editAll(lib library, project string) (all []edit, err error) {
 
 // editOne chooses a definition, edits it, and enters what is said into e.
 func (l lab) editOne(lib library, project string, v visit, e *edit) error {
-	if _, err := v.load(false); err != nil {
+	if _, _, err := v.load(false); err != nil {
 		return err
 	}
 	chosen, err := l.candidates(lib, project, v, e.Kind)
@@ -139,7 +139,7 @@ func (t trial) ifPlainLoads(form, loaded string) (bool, error) {
 	if err := t.write(form); err != nil {
 		return false, err
 	}
-	ok, err := t.lab.loads(t.lib, t.project)
+	ok, err := t.lab.loads(t.lib, t.project, false)
 	if err != nil || !ok {
 		return false, errors.Join(err, t.restore())
 	}
@@ -191,7 +191,7 @@ func (t trial) live(told string) (bool, error) {
 // loadHolds loads the system: the lines of the reply must name what is edited. Then it asks for
 // the status.
 func (t trial) loadHolds(step, want string) error {
-	lines, err := t.load(false)
+	lines, _, err := t.load(false)
 	if err != nil {
 		return err
 	}

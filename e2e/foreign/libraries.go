@@ -73,12 +73,16 @@ func (l lab) copied(lib library) (string, error) {
 	})
 }
 
-// loads reports whether a plain SBCL loads the copy of lib.
-func (l lab) loads(lib library, project string) (bool, error) {
+// loads reports whether a plain SBCL loads the copy of lib; with again, also a second time by force.
+func (l lab) loads(lib library, project string, again bool) (bool, error) {
+	more := "nil"
+	if again {
+		more = fmt.Sprintf(`(asdf:load-system %q :force t)`, lib.name)
+	}
 	out, err := l.plainFor(l.limit, project, []string{`(require :asdf)`, `(setf *debugger-hook* (lambda (c h) (declare (ignore c h)) (sb-ext:exit :code 1 :abort t)))`,
 		// the registry has the original, too
 		fmt.Sprintf(`(push (uiop:ensure-directory-pathname %q) asdf:*central-registry*)`, project),
-		fmt.Sprintf(`(asdf:load-system %q)`, lib.name), `(format t "~&` + endMark + `~%")`})
+		fmt.Sprintf(`(asdf:load-system %q)`, lib.name), more, `(format t "~&` + endMark + `~%")`})
 	return strings.Contains(out, endMark), err
 }
 
@@ -124,13 +128,13 @@ func (v visit) call(tool string, args map[string]any) (wire.Result, error) {
 }
 
 // load loads the library and returns the lines that name a difference, or the error that the
-// reply is.
-func (v visit) load(force bool) ([]string, error) {
+// reply is, and whether it is one.
+func (v visit) load(force bool) (lines []string, failed bool, err error) {
 	r, err := v.call("load-system", map[string]any{"system": v.name, "force": force})
 	if err == nil && r.IsError {
-		return []string{firstLine(r.Text())}, nil
+		return []string{firstLine(r.Text())}, true, nil
 	}
-	return claims.FindAllString(r.Text(), -1), err
+	return claims.FindAllString(r.Text(), -1), false, err
 }
 
 // status returns what project-status tells: the lines that name a difference.
@@ -175,7 +179,15 @@ func (l lab) leaveAlone(lib library, project string, o *outcome) error {
 				r, err = v.call(step, map[string]any{"system": lib.name})
 				lines = claims.FindAllString(r.Text(), -1)
 			} else {
-				lines, err = v.load(step != "load-system")
+				force := step != "load-system"
+				var failed bool
+				lines, failed, err = v.load(force)
+				if err == nil && failed && force {
+					var ok bool
+					if ok, err = l.loads(lib, project, true); !ok {
+						lines = nil // nor does plain SBCL
+					}
+				}
 			}
 			if err != nil {
 				return err
@@ -201,7 +213,7 @@ func (l lab) visitLibrary(lib library, edits bool) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch ok, err := l.loads(lib, project); {
+	switch ok, err := l.loads(lib, project, false); {
 	case errors.Is(err, context.DeadlineExceeded):
 		o.Ended = l.notEnded() + " in plain SBCL"
 		return o, nil

@@ -26,7 +26,3 @@ returns it."
                  (when (gethash name wanted)
                    (pushnew key (gethash name found) :test #'equal)))))
     found))
-
-(defun state-of (key comparison)
-  (let ((verdict (gethash key (comparison-states comparison))))
-    (and verdict (verdict-state verdict))))

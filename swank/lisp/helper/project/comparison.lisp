@@ -22,8 +22,13 @@ what UNLOADED-FILES returns, or NIL before it is asked for."
   "What is to be said of a definition.  STATE is :SAME; :LIVE-SAME, evaluated, and the same text as
 in the file; :LIVE, evaluated, and another text; :ALONE, suspected to be in no file;
 :LOADED, of another content of the file; or :OUTDATED, a variable with a value that another form
-gave.  TEXT is what was evaluated, or NIL; FILE the one that an :ALONE definition came from, or NIL."
+gave.  TEXT is what was evaluated, or NIL; FILE the one that an :ALONE definition came from, or a :LIVE one
+from elsewhere, or NIL."
   key state object text file)
+
+(defun state-of (key comparison)
+  (let ((verdict (gethash key (comparison-states comparison))))
+    (and verdict (verdict-state verdict))))
 
 (defun file-forms (comparison)
   "Fill FILES and DISK.  Return the names of the packages in which the files are read."
@@ -62,9 +67,10 @@ own is no more the project's than what an evaluation does."
        t))
 
 (defun unloaded-files (comparison)
-  "A table of the files of the project's systems that ASDF knows and has not loaded."
+  "A table of the files of systems that the project defines, ASDF knows, and COMPARISON does not have: they are
+not loaded, or have not the name of a file that defines them."
   (let ((files (make-hash-table :test 'equal)))
-    (dolist (name (remove-if-not #'project-system-p (asdf-value "REGISTERED-SYSTEMS")) files)
+    (dolist (name (remove-if-not #'defined-here-p (asdf-value "REGISTERED-SYSTEMS")) files)
       (unless (member name (comparison-systems comparison) :test #'string=)
         (loop for (file) in (ignore-errors (system-sources name)) do (setf (gethash file files) t))))))
 
@@ -215,5 +221,5 @@ made: it follows from another one."
             (let ((file (project-file name comparison)))
               (cond (file (judge-from-file key object file disk comparison))
                     (text (judge-live key object text disk comparison))
-                    ((and origin disk) (verdict :live))
+                    ((and origin disk) (verdict :live name))
                     ((session-made-by-any-p key) (verdict (if disk :live :alone))))))))))

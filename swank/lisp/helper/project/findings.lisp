@@ -132,8 +132,9 @@ have alone."
         for key = (verdict-key verdict)
         for (form . version) = (gethash key (comparison-disk comparison))
         collect (make-finding :kind :live :names (list (label-of key))
-                              :text (format nil "~A: an evaluation made it other than ~A has it"
-                                            (label-of key) (form-place form version)))))
+                              :text (format nil "~A: ~:[an evaluation~;~:*~A~] made it other than ~A has it"
+                                            (label-of key) (verdict-file verdict)
+                                            (form-place form version)))))
 
 (defun outdated-findings (comparison)
   (loop for verdict in (verdicts-of :outdated comparison)

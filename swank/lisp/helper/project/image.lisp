@@ -25,7 +25,9 @@
 
 (defun enter-verdict (key object comparison)
   (let ((verdict (judge key object comparison)))
-    (when verdict (setf (gethash key (comparison-states comparison)) verdict))
+    ;; methods for classes that have one name in several packages have one key
+    (unless (or (null verdict) (eq :same (state-of key comparison)))
+      (setf (gethash key (comparison-states comparison)) verdict))
     (when (functionp object) (push (cons key object) (comparison-functions comparison)))
     #+sbcl
     (when (eq (car key) :method)
@@ -73,7 +75,8 @@
                do (enter-verdict key object comparison))))
      package))
   (dolist (key (foreign-keys comparison))
-    (let ((object (definition-object key)))
+    (let* ((origin (gethash key *origins*))
+           (object (definition-object key (and origin (origin-file origin)))))
       (when object (enter-verdict key object comparison)))))
 
 (defun compare-project ()

@@ -159,13 +159,6 @@ it.  A launched image sees that itself."
                      (not (eq object (origin-object origin)))
                      (same-name-p (object-place object) (loaded-file-file loaded)))))
 
-(defun same-name-p (given file)
-  "True if GIVEN, as SBCL has noted it or NIL, names FILE."
-  (and given
-       (or (string= given file)
-           (let ((path (ignore-errors (native-name (truename given)))))
-             (and path (string= path file))))))
-
 (defun in-order-of-loading (sources)
   "SOURCES, (FILE . COMPONENT) of the project's systems, as ASDF loads them: the order in which a
 definition lists its files may be another one.  Called only while ASDF searches the project: planning,

@@ -41,8 +41,16 @@ that one call it."
         (sb-mop:method-specializers method))
   #-sbcl (progn method nil))
 
-(defun method-of-key (key)
-  "The method of KEY, or NIL.  An EQL specializer that the text computes fits any."
+(defun same-name-p (given file)
+  "True if GIVEN, as SBCL has noted it or NIL, names FILE."
+  (and given
+       (or (string= given file)
+           (let ((path (ignore-errors (native-name (truename given)))))
+             (and path (string= path file))))))
+
+(defun method-of-key (key &optional file)
+  "The method of KEY, or NIL.  An EQL specializer that the text computes fits any.  Of methods for classes that
+have one name in several packages, that is the one from FILE."
   #+sbcl
   (destructuring-bind (name qualifiers specializers) (cdr key)
     (flet ((same (theirs ours)
@@ -51,17 +59,24 @@ that one call it."
       (and (not (stringp (function-symbol name)))
            (fboundp name)
            (typep (fdefinition name) 'generic-function)
-           (find-if (lambda (method)
-                      (let ((theirs (cdr (method-key method))))
-                        (and (equal qualifiers (second theirs))
-                             (not (superseded-method-p method))
-                             (= (length specializers) (length (third theirs)))
-                             (every #'same (third theirs) specializers))))
-                    (sb-mop:generic-function-methods (fdefinition name))))))
-  #-sbcl (progn key nil))
+           (let ((found (remove-if-not (lambda (method)
+                                         (let ((theirs (cdr (method-key method))))
+                                           (and (equal qualifiers (second theirs))
+                                                (not (superseded-method-p method))
+                                                (= (length specializers) (length (third theirs)))
+                                                (every #'same (third theirs) specializers))))
+                                       (sb-mop:generic-function-methods (fdefinition name)))))
+             (or (and file
+                      (rest found)
+                      (find-if (lambda (method)
+                                 (same-name-p (location-file (sbcl:definition-source method)) file))
+                               found))
+                 (first found))))))
+  #-sbcl (progn key file nil))
 
-(defun definition-object (key)
-  "The object that identifies the definition KEY in the image, NIL if there is none."
+(defun definition-object (key &optional file)
+  "The object that identifies the definition KEY, of FILE if there are several, in the image; NIL if there is
+none."
   (destructuring-bind (kind . name) key
     (let ((symbol (case kind
                     (:package nil)
@@ -73,7 +88,7 @@ that one call it."
            (case kind
              (:function (function-object name))
              (:compiler-macro (compiler-macro-function name))
-             #+sbcl (:method (let ((method (method-of-key key)))
+             #+sbcl (:method (let ((method (method-of-key key file)))
                                (and method (sbcl:definition-source method))))
              #+sbcl (:variable (or (sbcl:info :source-location :variable name)
                                    (sbcl:info :source-location :constant name)

@@ -235,7 +235,7 @@ loaded again."
   "Note that the definition KEY came from FORM of VERSION in the load with that NUMBER."
   (let* ((old (gethash key *origins*)) (codes (and (eq (car key) :variable) (value-codes key)))
          (file (version-file version)) (known (known-of-files old))
-         (origin (make-origin :key key :version version :form form :object (definition-object key)
+         (origin (make-origin :key key :version version :form form :object (definition-object key file)
                               :since (since-when form file known number)
                               :others (remove file known :key #'first :test #'string=))))
     (setf (origin-changedp origin)
@@ -254,6 +254,11 @@ other features, or one that says what to do without the other."
                (setf (gethash (spec-key spec) last) form)))
     last))
 
+(defun reachable-p (key)
+  "False of a definition that only a package had which is deleted, as files do before they define it."
+  (let ((symbol (key-symbol key)))
+    (or (not (symbolp symbol)) (symbol-package symbol))))
+
 (defun note-file-loaded (file version)
   "FILE, a native name, was loaded with the content VERSION."
   (let ((number (incf *load-number*)) (before (loaded-file file)) (last (last-forms version))
@@ -268,7 +273,7 @@ other features, or one that says what to do without the other."
     (dolist (key (and before (loaded-file-keys before)))
       (let ((old (gethash key *origins*)))
         (when (and old (string= file (origin-file old)) (not (eq version (origin-version old))))
-          (when (eq (origin-object old) (definition-object key))
+          (when (and (eq (origin-object old) (definition-object key file)) (reachable-p key))
             (setf (gethash key *not-defined-again*) (origin-object old)))
           (remhash key *origins*))))
     (setf (gethash file *loaded-files*)

@@ -79,6 +79,13 @@ count."
   (let ((file (project-definition name)))
     (and file (member file *project-own* :test #'equal))))
 
+(defun defined-here-p (name)
+  "True if a file of the project's own defines the system NAME, whatever the file is called."
+  (let ((file (definition-file name)))
+    (find-if (lambda (own)
+               (and file (equal (pathname-name own) (pathname-name file)) (same-file-p own file)))
+             *project-own*)))
+
 (defun project-system-p (name)
   "True if the system NAME is one of the project's own, and not another one of that name."
   (and (own-definition-p name)
