@@ -56,11 +56,12 @@ func (s *Session) judged(ctx context.Context, r Request, ask func() (*questions,
 // judge has a fresh image load the project's files and tells the image what that has.
 func (im *Image) judge(ctx context.Context, q *questions, r Request) error {
 	r.Debug = defaultDebug // else no fasl is taken from those that are kept
-	var table string
+	table, told := "", false
 	fresh, err := im.runFresh(ctx, freshUse{Systems: q.Systems}, "", r, func(ctx context.Context, inst *instance, res *Result) (err error) {
-		table = ""
+		table, told = "", false
 		if !inst.over() {
 			table, err = inst.projectTable(ctx, q)
+			told = err == nil
 		}
 		return err
 	})
@@ -73,7 +74,7 @@ func (im *Image) judge(ctx context.Context, q *questions, r Request) error {
 			return errors.New("loading the files in it was stopped")
 		}
 		failure = failureLine(fresh.Result)
-	} else if table == "" {
+	} else if !told {
 		return errors.New("it ended before it told what it had")
 	}
 	inst, err := im.running(ctx)
@@ -97,7 +98,8 @@ func failureLine(res *Result) string {
 	return res.Failure.Type + ": " + res.Failure.Message
 }
 
-// projectTable asks inst, which has loaded the project, for what q asks.
+// projectTable asks inst, which has loaded the project, for what q asks. The text is empty if
+// the project has no package of its own and q asks for nothing else.
 func (inst *instance) projectTable(ctx context.Context, q *questions) (string, error) {
 	ctx, cancel := inst.forAnswer(ctx)
 	defer cancel()
@@ -111,11 +113,12 @@ func (inst *instance) projectTable(ctx context.Context, q *questions) (string, e
 	}
 	var a struct {
 		Table string `sexp:"table"`
+		Long  bool   `sexp:"long"`
 	}
 	if err := helper.Decode(answer, &a); err != nil {
 		return "", err
 	}
-	if a.Table == "" {
+	if a.Long {
 		return "", errors.New("the project defines too much to be told")
 	}
 	return a.Table, nil

@@ -87,13 +87,13 @@ the names that they make, and count on from load to load."
           (line "c" text (or (and key (key-fingerprint key)) "-")))))))
 
 (defun project-table (packages wanted codes)
-  "Answer (:TABLE TEXT) of this image, which has loaded the project: the definitions of the packages
-called PACKAGES, whether those of the keys WANTED, texts as of KEY-SPELLING, are there, and fingerprints of
-the code of CODES, such texts.  Each is a list of lists of one string.  Without a table if it is too long."
+  "Answer (:TABLE TEXT), or (:LONG T) if that is too long, of this image, which has loaded the project: the
+definitions of the packages called PACKAGES, whether those of the keys WANTED, texts as of KEY-SPELLING, are
+there, and fingerprints of the code of CODES, such texts.  Each is a list of lists of one string."
   (let ((table (with-output-to-string (out)
                  (write-table (mapcar #'first packages) (mapcar #'first wanted) (mapcar #'first codes)
                               out))))
-    (answer (and (<= (length table) *max-table*) (list :table table)))))
+    (answer (if (<= (length table) *max-table*) (list :table table) '(:long t)))))
 
 ;;; In the session's image
 
