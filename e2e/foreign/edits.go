@@ -139,7 +139,7 @@ func (t trial) ifPlainLoads(form, loaded string) (bool, error) {
 	if err := t.write(form); err != nil {
 		return false, err
 	}
-	ok, err := t.lab.loads(t.lib, t.project, false)
+	ok, err := t.lab.loads(t.lib, t.project)
 	if err != nil || !ok {
 		return false, errors.Join(err, t.restore())
 	}

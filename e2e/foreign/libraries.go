@@ -73,16 +73,13 @@ func (l lab) copied(lib library) (string, error) {
 	})
 }
 
-// loads reports whether a plain SBCL loads the copy of lib; with again, also a second time by force.
-func (l lab) loads(lib library, project string, again bool) (bool, error) {
-	more := "nil"
-	if again {
-		more = fmt.Sprintf(`(asdf:load-system %q :force t)`, lib.name)
-	}
-	out, err := l.plainFor(l.limit, project, []string{`(require :asdf)`, `(setf *debugger-hook* (lambda (c h) (declare (ignore c h)) (sb-ext:exit :code 1 :abort t)))`,
+// loads reports whether a plain SBCL loads the copy of lib, and then evaluates the forms more.
+func (l lab) loads(lib library, project string, more ...string) (bool, error) {
+	forms := append([]string{`(require :asdf)`, `(setf *debugger-hook* (lambda (c h) (declare (ignore c h)) (sb-ext:exit :code 1 :abort t)))`,
 		// the registry has the original, too
 		fmt.Sprintf(`(push (uiop:ensure-directory-pathname %q) asdf:*central-registry*)`, project),
-		fmt.Sprintf(`(asdf:load-system %q)`, lib.name), more, `(format t "~&` + endMark + `~%")`})
+		fmt.Sprintf(`(asdf:load-system %q)`, lib.name)}, more...)
+	out, err := l.plainFor(l.limit, project, append(forms, `(format t "~&`+endMark+`~%")`))
 	return strings.Contains(out, endMark), err
 }
 
@@ -137,6 +134,20 @@ func (v visit) load(force bool) (lines []string, failed bool, err error) {
 	return claims.FindAllString(r.Text(), -1), false, err
 }
 
+// loadAgain loads lib by force and returns what [visit.load] does; nothing if that fails as it does in a
+// plain SBCL.
+func (l lab) loadAgain(v visit, lib library, project string) ([]string, error) {
+	lines, failed, err := v.load(true)
+	if err != nil || !failed {
+		return lines, err
+	}
+	ok, err := l.loads(lib, project, fmt.Sprintf(`(asdf:load-system %q :force t)`, lib.name))
+	if err != nil || !ok {
+		return nil, err
+	}
+	return lines, nil
+}
+
 // status returns what project-status tells: the lines that name a difference.
 func (v visit) status() (lines []string, files, definitions string, err error) {
 	r, err := v.call("project-status", map[string]any{})
@@ -174,20 +185,15 @@ func (l lab) leaveAlone(lib library, project string, o *outcome) error {
 		for _, step := range []string{"load-system", "load-system with force", "run-tests"} {
 			var lines []string
 			var err error
-			if step == "run-tests" {
+			switch step {
+			case "load-system":
+				lines, _, err = v.load(false)
+			case "run-tests":
 				var r wire.Result
 				r, err = v.call(step, map[string]any{"system": lib.name})
 				lines = claims.FindAllString(r.Text(), -1)
-			} else {
-				force := step != "load-system"
-				var failed bool
-				lines, failed, err = v.load(force)
-				if err == nil && failed && force {
-					var ok bool
-					if ok, err = l.loads(lib, project, true); !ok {
-						lines = nil // nor does plain SBCL
-					}
-				}
+			default:
+				lines, err = l.loadAgain(v, lib, project)
 			}
 			if err != nil {
 				return err
@@ -213,7 +219,7 @@ func (l lab) visitLibrary(lib library, edits bool) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch ok, err := l.loads(lib, project, false); {
+	switch ok, err := l.loads(lib, project); {
 	case errors.Is(err, context.DeadlineExceeded):
 		o.Ended = l.notEnded() + " in plain SBCL"
 		return o, nil

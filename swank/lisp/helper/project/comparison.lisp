@@ -27,6 +27,7 @@ from elsewhere, or NIL."
   key state object text file)
 
 (defun state-of (key comparison)
+  "The state of the VERDICT on the definition KEY, or NIL if there is none."
   (let ((verdict (gethash key (comparison-states comparison))))
     (and verdict (verdict-state verdict))))
 

@@ -272,6 +272,7 @@ otherwise, and whether other forms differ."
           (misfit (ill-formed-finding file (version-text now) misfit))
           ((loaded-unseen-p file component)
            (make-finding :kind :changed
+                         :file (and *launched* file) ; else whether to load it is for the person to say
                          :text (format nil "~A was loaded ~:[without this server~;in a way that is not seen~], and written since: it is not compared"
                                        (short-file file) *launched*)))
           ((null loaded)

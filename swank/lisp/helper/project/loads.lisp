@@ -58,11 +58,10 @@ directory may have compiled FILE since."
 
 (defun loaded-unseen-p (file component)
   "True if ASDF has loaded COMPONENT, whose file is FILE, since FILE was noted as loaded."
-  (let ((time (operation-time component)))
-    (and time
-         (or (not (loaded-file file))
-             (let ((noted (gethash file *noted-times*)))
-               (and noted (/= time noted)))))))
+  (let ((loaded (loaded-file file)) (noted (gethash file *noted-times*)))
+    (when (or noted (not loaded))       ; else ASDF need not be asked
+      (let ((time (operation-time component)))
+        (and time (not (and loaded (eql time noted))))))))
 
 (defun true-file (designator)
   "The native name of the file that DESIGNATOR, an argument of LOAD, names; NIL of a stream."
