@@ -89,3 +89,22 @@ func TestGuestHeap(t *testing.T) {
 	harness.Want(t, s, "(+ 1 2)", "=> 3")
 	t.Logf("of %d the person's image was alive with its state after %d, and the agent told of %d", len(ways)*times, alive, told)
 }
+
+// Code with interrupts off that fills the heap of a person's image looks at it by itself, however
+// late the thread that watches comes to look.
+func TestGuestHeapWhileTheWatchIsLate(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	p, s := personWithHeap(t)
+	harness.WantError(t, s, `(progn
+  (sb-thread:interrupt-thread
+   (or (find "swank-mcp heap watch" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)
+       (error "no thread watches the heap"))
+   (lambda () (sleep 2)))
+  (sb-sys:without-interrupts (let ((l nil)) (loop (push (make-array 1000) l)))))`,
+		"[ERROR] STORAGE-CONDITION\nThe heap is nearly exhausted")
+	if got := p.Says("(theirs)"); got != "14000000" {
+		t.Errorf("the person's state is %s", got)
+	}
+	harness.Want(t, s, "(+ 1 2)", "=> 3")
+}

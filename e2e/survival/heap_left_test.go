@@ -47,3 +47,28 @@ func TestHeapFilledByALeftThread(t *testing.T) {
 	harness.WantError(t, s, `(sb-sys:without-interrupts (let ((l nil)) (loop (push (make-array 1000) l))))`, "[ERROR] STORAGE-CONDITION\nThe heap is nearly exhausted")
 	l.GoesOn(t, s)
 }
+
+// Code that fills the heap waits for the thread that watches this, however late that comes to look.
+func TestHeapFilledWhileTheWatchIsLate(t *testing.T) {
+	tier.More(t)
+	t.Parallel()
+	s := harness.Start(t, "--heap", "512")
+	l := harness.Begin(t, s)
+	harness.Want(t, s, `(defun delay-watch ()
+  (sb-thread:interrupt-thread
+   (or (find "swank-mcp heap watch" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)
+       (error "no thread watches the heap"))
+   (lambda () (sleep 1))))`, "=> DELAY-WATCH")
+	harness.Want(t, s, `(defun fill-heap () (let ((l nil)) (loop (push (make-array 1000) l))))`, "=> FILL-HEAP")
+	for _, c := range []string{"(fill-heap)", "(sb-sys:without-interrupts (fill-heap))"} {
+		harness.WantError(t, s, "(progn (delay-watch) "+c+")", "[ERROR] STORAGE-CONDITION\nThe heap is nearly exhausted")
+		text, _ := harness.EvalWithin(t, s, `(sb-thread:join-thread (sb-thread:make-thread
+  (lambda () (delay-watch) `+c+`) :name "filler") :default :joined)`, 600)
+		if !strings.HasPrefix(text, "=> :JOINED") || !strings.Contains(text, `The thread "filler"`) {
+			t.Errorf("an evaluation that waits for a thread with %s answered %s", c, text)
+		}
+
+		harness.Want(t, s, `(let ((l nil)) (dotimes (i 300) (push (make-array 100000) l) (setf l (last l 5))) (length l))`, "=> 5")
+	}
+	l.GoesOn(t, s)
+}

@@ -157,7 +157,7 @@ NAME."
   (await-own-connection)
   (setf *late-output* sb-sys:*stdout*
         (sb-ext:bytes-consed-between-gcs) *nursery-saved*)
-  (swank/backend:spawn #'watch-heap :name "swank-mcp heap watch")
+  (start-heap-watcher)
   (resume-timers)
   (keep-for-connection)
   (answer t))

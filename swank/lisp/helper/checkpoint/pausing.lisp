@@ -101,7 +101,7 @@ are there then, too."
 (defun watch-again ()
   "Start the threads that look after the image."
   (boot-call :watch)
-  (swank/backend:spawn #'watch-heap :name "swank-mcp heap watch"))
+  (start-heap-watcher))
 
 (defun try-to (function &rest arguments)
   "Apply FUNCTION.  An error is reported and does not keep the rest of an image from being started."

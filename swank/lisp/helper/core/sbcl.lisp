@@ -225,7 +225,7 @@ names SBCL cannot always tell."
              (#:heap-exhausted-error (lambda (available requested)
                                        (declare (ignore available requested))
                                        (error 'storage-condition)))
-             #:post-gc)
+             #:sub-gc)
   (:type #:code-component #:funcallable-instance #:instance))
 
 (define-internals #:sb-vm
@@ -249,7 +249,7 @@ names SBCL cannot always tell."
 
 (define-internals #:sb-unix
   (:function #:clock-gettime #:unix-close #:unix-isatty #:unix-open #:unix-readlink #:unix-stat
-             #:unix-write)
+             #:unblock-deferrable-signals #:unix-write)
   (:variable (#:o_rdwr 2)))
 
 ;;; For reports

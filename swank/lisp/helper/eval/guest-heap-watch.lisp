@@ -4,19 +4,15 @@
 
 ;;; A heap that fills up during a collection ends SBCL, and the person loses everything.  What a
 ;;; collection has left is compared with the heap before the code began: what was there before is
-;;; the person's.  The thread that has collected compares before it allocates more, so no slowness
-;;; of the machine lets it get ahead.  The hooks are not ours to set, so SBCL's own function is
-;;; encapsulated while an evaluation runs, or a thread that one has started, and a little longer.
-;;; SBCL does not call it where interrupts are off, and another thread may have collected.  So a
-;;; thread of ours polls, too.
+;;; the person's.  The thread that has collected compares (see heap-filled.lisp) while an evaluation
+;;; runs, or a thread that one has started, and a little longer.  Another thread may have collected,
+;;; so a thread of ours polls, too.
 
 (defparameter *watch-interval* 1/200 "Seconds between two looks at the heap.")
 (defparameter *idle-watch-seconds* 1 "For how many seconds the polling goes on when no code runs.")
 
 (defvar *guest-watch* nil
   "The thread that watches, or NIL.")
-
-(defvar *comparing* nil "True in a thread that compares.")
 
 (defun end-if-filling ()
   "Called in a thread of a session's code, which has collected: end that if it has filled the heap."
@@ -32,12 +28,6 @@
                (sb-thread:abort-thread))
               (t (stop-here evaluation :heap)))))))
 
-(defun compare-after-collection (post-gc &rest arguments)
-  (multiple-value-prog1 (apply post-gc arguments)
-    (when (and *noting* sb-sys:*interrupts-enabled* (not *comparing*))
-      (let ((*comparing* t))
-        (end-if-filling)))))
-
 (defun ensure-guest-watch ()
   "Start the watching thread unless it runs.  An evaluation has just been registered."
   (when (and *attached* (not *guest-watch*)) ; an image that is to be saved must have one thread
@@ -46,14 +36,14 @@
         (setf *busy-base* (heap-used))
         (watch-threads)
         (watch-list-makers)
-        (sbcl:encapsulate 'sbcl:post-gc 'swank-mcp-heap #'compare-after-collection)
+        (look-after-collections #'end-if-filling)
         (setf *guest-watch* (in-own-thread "swank-mcp heap watch" #'watch-as-guest))))))
 
 (defun end-guest-watch ()
   "True if nothing is left to watch: then this thread is no longer the watching one."
   (with-lock ()
     (unless (or *evaluations* *session-threads*)
-      (sbcl:unencapsulate 'sbcl:post-gc 'swank-mcp-heap)
+      (leave-collections-alone)
       (leave-threads-alone)
       (leave-list-makers-alone)
       (setf *guest-watch* nil

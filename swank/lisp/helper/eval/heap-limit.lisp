@@ -1,11 +1,11 @@
-;;;; heap-limit.lisp -- how full the heap may be, and ending the code that fills it
+;;;; heap-limit.lisp -- how full the heap may be, and whose code may have filled it
 
 (cl:in-package #:swank-mcp)
 
 ;;; SBCL cannot recover from a heap that fills up during a collection: the collector needs room
 ;;; to copy into.  So code that fills the heap is ended before that.  heap-watch.lisp watches a
-;;; launched image, guest-heap-watch.lisp a person's.  This file has what both need: the limit,
-;;; and how an evaluation or a thread is ended at once.
+;;; launched image, guest-heap-watch.lisp a person's.  Both need this limit; heap-filled.lisp ends
+;;; an evaluation or a thread at once.
 ;;;
 ;;; The room that a collection needs depends on the objects.  Copying doubles what is live.
 ;;; Objects a little larger than a page leave half of every second page empty, which doubles it
@@ -88,54 +88,3 @@ has just ended is no part of it, if there is room to collect that."
 (defun filling-threads (threads left)
   "Those of THREADS that may be the reason that a collection has LEFT so many bytes."
   (remove-if-not (lambda (known) (heap-over-p left (session-thread-base known))) threads))
-
-(defun end-filling-evaluation (evaluation)
-  (unless (stop-suspended evaluation :heap)
-    (interrupt-soon (evaluation-thread evaluation) (lambda () (stop-here evaluation :heap)))))
-
-(defun stays-uninterruptible-p (thread)
-  "True if THREAD has interrupts off for longer than SBCL itself ever has."
-  (and (sb-thread:thread-alive-p thread)
-       (not (await-state (lambda ()
-                           (or (not (sb-thread:thread-alive-p thread))
-                               (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread t)))
-                         thread 10000))))
-
-(defun await-end-of-thread (thread limit)
-  "AWAIT-STATE until THREAD has ended."
-  (await-state (lambda () (not (sb-thread:thread-alive-p thread))) thread limit))
-
-(defun switch-interrupts-on (thread)
-  "Switch interrupts on in THREAD.  While SBCL collects it binds them off.  If that binding was
-changed, they are off again when it ends: so this is repeated."
-  (flet ((onp () (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread t)))
-    (loop repeat 10
-          do (setf (sb-thread:symbol-value-in-thread 'sb-sys:*interrupts-enabled* thread) t)
-             (sleep 0.001)
-          until (onp))))
-
-(defun interrupt-soon (thread function)
-  "INTERRUPT-SAFELY, without waiting too long for a heap that fills up.  Code that has switched
-interrupts off is interrupted as well: to leave something half done is better than to lose the
-image.  Interrupts must be on before one is sent: SBCL looks at a pending one only at the next
-collection, which may be one too many."
-  (let ((begun nil))
-    (ignore-errors                      ; THREAD may have ended
-     (when (stays-uninterruptible-p thread) (switch-interrupts-on thread))
-     (interrupt-safely thread (lambda () (setf begun t) (funcall function)) :urgentp t)
-     (loop with meter = (thread-meter thread)
-           for chance = 0 then (+ chance (min 1000 (funcall meter 1000)))
-           until (or begun (>= chance 20000) (not (sb-thread:thread-alive-p thread)))
-           do (if (stays-uninterruptible-p thread)
-                  (switch-interrupts-on thread)
-                  (sleep 0.001))))))
-
-(defun tell-of-filling-thread (known)
-  (unless (session-thread-stopped known)
-    (setf (session-thread-stopped known) t)
-    (note-news (session-thread-session known)
-               (format nil "~A was ended. ~A" (thread-words (session-thread-thread known)) (heap-text "The thread")))))
-
-(defun end-filling-thread (known)
-  (tell-of-filling-thread known)
-  (interrupt-soon (session-thread-thread known) #'sb-thread:abort-thread))

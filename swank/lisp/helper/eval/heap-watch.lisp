@@ -2,23 +2,16 @@
 
 (cl:in-package #:swank-mcp)
 
-;;; A watcher thread is woken after each collection.  If less room is left than the next
-;;; collection may need (see heap-limit.lisp), it ends the evaluations in progress, or threads
-;;; that evaluations have left running.  Code with interrupts off wakes nobody when it has
-;;; collected, so the watcher also looks by itself.
+;;; A thread of ours decides what ends if less room is left than the next collection may need (see
+;;; heap-limit.lisp): the evaluations in progress, or threads that evaluations have left running.
+;;; Threads that have collected wait for it (see heap-filled.lisp).  It also looks by itself, for an
+;;; SBCL where these cannot be held.
 
 (defparameter *nursery* (* 50 1024 1024)
   "Bytes allocated between collections: few enough that the watcher sees a heap fill up.")
 
-(defvar *collected* nil
-  "A semaphore, signalled after each collection that has left the heap too full.")
-
 (defun code-runs-p ()
   (or *evaluations* *session-threads*))
-
-(defun after-collection ()
-  (when (and *collected* (code-runs-p) (heap-full-p))
-    (sb-thread:signal-semaphore *collected*)))
 
 (defvar *last-full-collection* 0
   "The time, see MICROSECONDS, when the watcher last collected all generations.")
@@ -38,20 +31,22 @@ may be garbage of the evaluation before."
 
 (defun watch-heap ()
   "The function of the watcher thread, which never ends."
-  (let ((collecting sb-ext:*gc-run-time*) (signalled nil) (times '()) (taken 0))
+  (let ((collecting sb-ext:*gc-run-time*) (times '()) (taken 0))
     (loop
-      (setf signalled (sb-thread:wait-on-semaphore *collected* :timeout (if (code-runs-p) 1/100 1/5)))
+      (sb-thread:wait-on-semaphore *collected* :timeout (if (code-runs-p) 1/100 1/5))
       (loop while (sb-thread:try-semaphore *collected*))
-      (when (code-runs-p)
-        (let ((evaluations (busy-evaluations)) (threads (live-session-threads)))
-          (when (and (or signalled (/= collecting sb-ext:*gc-run-time*))
-                     (heap-full-p)
-                     (or evaluations threads)
-                     (full-of-live-objects-p evaluations))
-            (end-heap-fillers evaluations (filling-threads threads (heap-used)) times))
-          (when (> (microseconds) (+ taken 8000))
-            (setf times (processor-times evaluations threads)
-                  taken (microseconds)))))
+      (let ((held *held-threads*))
+        (when (code-runs-p)
+          (let ((evaluations (busy-evaluations)) (threads (live-session-threads)))
+            (when (and (or held (/= collecting sb-ext:*gc-run-time*))
+                       (heap-full-p)
+                       (or evaluations threads)
+                       (full-of-live-objects-p evaluations))
+              (end-heap-fillers evaluations threads times))
+            (when (> (microseconds) (+ taken 8000))
+              (setf times (processor-times evaluations threads)
+                    taken (microseconds)))))
+        (mapc #'let-go held))
       (setf collecting sb-ext:*gc-run-time*))))
 
 (defun processor-time (thread)
@@ -91,16 +86,22 @@ BEFORE.  All of them if the times are unknown."
                               when (>= time (max 1 (floor most 4))) collect thread))))
 
 (defun end-filling-threads (threads)
-  "End THREADS and collect their garbage at once: it must not count as the base of a later one."
+  "End THREADS and collect their garbage at once, so that nothing else is ended for it."
   (mapc #'end-filling-thread threads)
   (when (every (lambda (known) (await-end-of-thread (session-thread-thread known) 200000)) threads)
     (sb-ext:gc :full t)))
+
+(defun filling-workers (evaluations threads before)
+  "The WORKING-THREADS, or those of them that are held, if any are: what was used since BEFORE may be
+old."
+  (let ((working (working-threads evaluations threads before)))
+    (or (remove-if-not #'find-held working) working)))
 
 (defun end-heap-fillers (evaluations threads times)
   "End those that have worked since TIMES were taken: waiting threads do not fill the heap.
 Threads are ended only if no evaluation has worked, suspended evaluations only if nothing else
 is there."
-  (let* ((working (working-threads evaluations threads times))
+  (let* ((working (filling-workers evaluations threads times))
          (filling (remove-if-not (lambda (known) (member (session-thread-thread known) working))
                                  threads))
          (busy (remove-if-not (lambda (evaluation) (member (evaluation-thread evaluation) working))
@@ -108,16 +109,19 @@ is there."
     (if (and filling (null busy))
         (end-filling-threads filling)
         (dolist (evaluation (or busy evaluations))
-          (if (stays-uninterruptible-p (evaluation-thread evaluation))
+          (if (or (find-held (evaluation-thread evaluation))
+                  (stays-uninterruptible-p (evaluation-thread evaluation)))
               (end-filling-evaluation evaluation)
               (interrupt-evaluation evaluation :heap))))))
 
+(defun start-heap-watcher ()
+  (setf *heap-watcher* (swank/backend:spawn #'watch-heap :name "swank-mcp heap watch")))
+
 (defun start-heap-watch ()
-  "Begin to watch a launched image: this adds a function to SB-EXT:*AFTER-GC-HOOKS* and makes
-collections more frequent in a large heap."
+  "Begin to watch a launched image: this makes collections more frequent in a large heap."
   (unless *collected*
     (setf *collected* (sb-thread:make-semaphore :name "swank-mcp heap"))
-    (push 'after-collection sb-ext:*after-gc-hooks*)
+    (look-after-collections (lambda () (when (heap-full-p) (hold-until-decided))))
     (setf (sb-ext:bytes-consed-between-gcs)
           (min *nursery* (sb-ext:bytes-consed-between-gcs)))
-    (swank/backend:spawn #'watch-heap :name "swank-mcp heap watch")))
+    (start-heap-watcher)))

@@ -16,7 +16,7 @@
                                            (:macroexpands sb-introspect:who-macroexpands when with-look-up)
                                            (:references sb-introspect:who-references *package* *sessions*)
                                            (:sets sb-introspect:who-sets *guest-watch* *busy-base*)
-                                           (:binds sb-introspect:who-binds *package* *comparing*))
+                                           (:binds sb-introspect:who-binds *package* *looking-at-heap*))
           do (dolist (name names)
                (let ((theirs (owners (funcall function name))))
                  (check (and theirs t) t)
