@@ -222,21 +222,26 @@ is known: an assignment gave it."
        (cons (list (origin-file old) (origin-code old) (origin-since old))
              (remove (origin-file old) (origin-others old) :key #'first :test #'string=))))
 
-(defun since-when (form file known number)
+(defun since-when (form file known before number)
   "Since which load there is what FORM of FILE, loaded as that NUMBER, and the files before it define.
-KNOWN is as of KNOWN-OF-FILES.  A file that declares what a later one defines changes nothing as both are
-loaded again."
-  (let ((own (find file known :key #'first :test #'string=)))
-    (if (and own (eql (second own) (source-form-code form)))
-        (max (third own) (third (first known)))
-        number)))
+KNOWN is as of KNOWN-OF-FILES, BEFORE the LOADED-FILE of the last load or NIL.  A file that declares what
+a later one defines changes nothing as both are loaded again.  Nor has a form changed
+that has defined nothing before because a fasl was loaded, as (EVAL-WHEN (:COMPILE-TOPLEVEL) ...)."
+  (flet ((same-p (code) (eql code (source-form-code form))))
+    (let ((own (find file known :key #'first :test #'string=)))
+      (cond ((and own (same-p (second own))) (max (third own) (third (first known))))
+            ((and (null known) before
+                  (find-if #'same-p (version-forms (loaded-file-version before)) :key #'source-form-code))
+             (loaded-file-first before))
+            (t number)))))
 
-(defun note-origin-of (key version form number)
-  "Note that the definition KEY came from FORM of VERSION in the load with that NUMBER."
+(defun note-origin-of (key version form number &optional before)
+  "Note that the definition KEY came from FORM of VERSION in the load with that NUMBER.  BEFORE is the
+LOADED-FILE of the file's last load, or NIL."
   (let* ((old (gethash key *origins*)) (codes (and (eq (car key) :variable) (value-codes key)))
          (file (version-file version)) (known (known-of-files old))
          (origin (make-origin :key key :version version :form form :object (definition-object key file)
-                              :since (since-when form file known number)
+                              :since (since-when form file known before number)
                               :others (remove file known :key #'first :test #'string=))))
     (setf (origin-changedp origin)
           (and old (or (origin-changedp old) (not (eql (origin-code old) (origin-code origin))))))
@@ -267,7 +272,7 @@ other features, or one that says what to do without the other."
           do (dolist (spec (source-form-specs form))
                (let ((key (spec-key spec)))
                  (when (eq form (gethash key last))
-                   (let ((origin (note-origin-of key version form number)))
+                   (let ((origin (note-origin-of key version form number before)))
                      (push key keys)
                      (unless source (setf source (file-source (origin-object origin)))))))))
     (dolist (key (and before (loaded-file-keys before)))
