@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/sourcegraph/jsonrpc2"
 
 	"swank-mcp/e2e/wire"
@@ -16,8 +17,9 @@ import (
 
 var nextLine = regexp.MustCompile(`(?m)^(?:; )?Next: (.*)$`)
 
-// followNext checks the calls that reply advises: each is whole, and the server takes one that
-// changes nothing. Machines follow advice to the letter.
+// followNext checks the calls that reply advises: each is whole, and has arguments that the schema
+// allows which the server shows; and the server takes one that changes nothing. Machines follow
+// advice to the letter.
 func followNext(c *scriptClient, reply string) error {
 	for _, m := range nextLine.FindAllStringSubmatch(reply, -1) {
 		tool, arguments, _ := strings.Cut(m[1], " ")
@@ -28,11 +30,18 @@ func followNext(c *scriptClient, reply string) error {
 		if strings.Contains(arguments, "…") {
 			return fmt.Errorf("%s: the call is cut", m[0])
 		}
-		readOnly, err := c.readOnly()
+		shown, err := c.shown()
 		if err != nil {
 			return err
 		}
-		if handle, _ := object["handle"].(string); !readOnly[tool] || strings.HasPrefix(handle, "job-") {
+		t, ok := shown[tool]
+		if !ok { // it can be called all the same, see the script tools-on-demand
+			continue
+		}
+		if err := t.schema.Validate(object); err != nil {
+			return fmt.Errorf("%s: %w", m[0], err)
+		}
+		if handle, _ := object["handle"].(string); !t.readOnly || strings.HasPrefix(handle, "job-") {
 			continue // what follows in the script is about the state as it is; what of a job was read is no news
 		}
 		p, err := c.GoTool(tool, object, wire.CallOptions{})
@@ -50,8 +59,14 @@ func followNext(c *scriptClient, reply string) error {
 	return nil
 }
 
-// readOnly has the tools that the server shows, true for one that changes nothing.
-func (c *scriptClient) readOnly() (map[string]bool, error) {
+// shownTool holds what a server says of a tool.
+type shownTool struct {
+	readOnly bool // it changes nothing
+	schema   *jsonschema.Resolved
+}
+
+// shown returns the tools that the server shows, by name.
+func (c *scriptClient) shown() (map[string]shownTool, error) {
 	if c.tools != nil {
 		return c.tools, nil
 	}
@@ -60,15 +75,20 @@ func (c *scriptClient) readOnly() (map[string]bool, error) {
 	var list struct {
 		Tools []struct {
 			Name        string
+			InputSchema jsonschema.Schema
 			Annotations struct{ ReadOnlyHint bool }
 		}
 	}
 	if err := c.Call(ctx, "tools/list", map[string]any{}, &list); err != nil {
 		return nil, err
 	}
-	c.tools = map[string]bool{}
+	c.tools = map[string]shownTool{}
 	for _, tool := range list.Tools {
-		c.tools[tool.Name] = tool.Annotations.ReadOnlyHint
+		schema, err := tool.InputSchema.Resolve(nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", tool.Name, err)
+		}
+		c.tools[tool.Name] = shownTool{tool.Annotations.ReadOnlyHint, schema}
 	}
 	return c.tools, nil
 }

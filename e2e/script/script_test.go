@@ -59,8 +59,8 @@ type script struct {
 // scriptClient is one MCP client with a server of its own.
 type scriptClient struct {
 	*wire.Client
-	pending []*wire.Pending // calls sent with &, oldest first
-	tools   map[string]bool // see readOnly; nil before it was asked
+	pending []*wire.Pending      // calls sent with &, oldest first
+	tools   map[string]shownTool // see readOnly; nil before it was asked
 }
 
 // scriptKey is the key of a [script] among the values of its environment.
