@@ -134,6 +134,8 @@ func (v visit) load(force bool) (lines []string, failed bool, err error) {
 	return claims.FindAllString(r.Text(), -1), false, err
 }
 
+func loadByForce(lib library) string { return fmt.Sprintf(`(asdf:load-system %q :force t)`, lib.name) }
+
 // loadAgain loads lib by force and returns what [visit.load] does; nothing if that fails as it does in a
 // plain SBCL.
 func (l lab) loadAgain(v visit, lib library, project string) ([]string, error) {
@@ -141,7 +143,7 @@ func (l lab) loadAgain(v visit, lib library, project string) ([]string, error) {
 	if err != nil || !failed {
 		return lines, err
 	}
-	ok, err := l.loads(lib, project, fmt.Sprintf(`(asdf:load-system %q :force t)`, lib.name))
+	ok, err := l.loads(lib, project, loadByForce(lib))
 	if err != nil || !ok {
 		return nil, err
 	}
