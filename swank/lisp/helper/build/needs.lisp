@@ -13,14 +13,10 @@
 
 (defun files-of-system (name)
   "The native names of the definition of the system NAME and of all its components' files."
-  (let ((files '()) (module (find-symbol "MODULE" '#:asdf)))
-    (labels ((walk (component)
-               (if (typep component module)
-                   (mapc #'walk (built-children component))
-                   (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
-                     (when (and file (ignore-errors (probe-file file)))
-                       (push (native-name file) files))))))
-      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+  (let ((files '()))
+    (call-with-files name (lambda (component file)
+                            (declare (ignore component))
+                            (when (ignore-errors (probe-file file)) (push (native-name file) files))))
     (remove "" (cons (definition-name name) (nreverse files)) :test #'string=)))
 
 (defun missing-for-wire ()

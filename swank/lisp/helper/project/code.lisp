@@ -44,14 +44,13 @@
 (defun delimiter-or-blank-p (char) (or (blankp char) (delimiter-p char)))
 
 (defun fold-line (code line)
-  "CODE, an FNV-1a hash, with what each image has in LINE of a disassembly."
+  "CODE, a hash, with what each image has in LINE of a disassembly."
   (declare (type (unsigned-byte 64) code))
   (let ((at (instruction-begin line)))
     (loop while (< at (length line))
           do (let ((end (volatile-end line at)))
                (cond (end (setf at end))
-                     (t (setf code (ldb (byte 64 0)
-                                        (* 1099511628211 (logxor code (char-code (char line at))))))
+                     (t (setf code (fold-number code (char-code (char line at))))
                         (incf at)))))
     code))
 
@@ -70,7 +69,7 @@ memory is another code."
                      (with-output-to-string (out)
                        (sbcl:disassemble-code-component code :stream out))))))
     (when (plusp (length text))
-      (let ((hash 14695981039346656037))
+      (let ((hash +hash-begin+))
         (loop for start = 0 then (1+ end)
               for end = (position #\newline text :start start)
               for line = (subseq text start end)

@@ -17,14 +17,6 @@ it if one has it, too, or NIL.  NEXT is the call, as of NEXT-CALL, without which
 (defun of-kinds (kinds findings)
   (remove-if-not (lambda (finding) (member (finding-kind finding) kinds)) findings))
 
-(defun short-file (file)
-  "FILE below the directory of the project that has it."
-  (let ((directory (first (sort (remove-if-not (lambda (directory)
-                                                 (eql (mismatch directory file) (length directory)))
-                                               (own-directories nil))
-                                #'< :key #'length))))
-    (if directory (subseq file (length directory)) file)))
-
 (defun form-place (form version)
   (format nil "~A:~D" (short-file (version-file version))
           (line-and-column (version-text version) (source-form-begin form))))

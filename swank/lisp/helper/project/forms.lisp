@@ -75,10 +75,9 @@ tokens in lower case where the reader folds them.  If BARE, without prefixes of 
 (defun text-code (text)
   "A hash of TEXT."
   (declare (type (simple-array character (*)) text))
-  (let ((code 14695981039346656037))
+  (let ((code +hash-begin+))
     (declare (type (unsigned-byte 64) code) (optimize speed (safety 1)))
-    (loop for char across text          ; FNV-1a
-          do (setf code (ldb (byte 64 0) (* 1099511628211 (logxor code (char-code char))))))
+    (loop for char across text do (setf code (fold-number code (char-code char))))
     code))
 
 (defun misfit (text)

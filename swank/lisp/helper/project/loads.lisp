@@ -122,15 +122,10 @@ it.  A launched image sees that itself."
 
 (defun system-sources (name)
   "((FILE . COMPONENT) ...) of the source files of the system NAME, which is registered, in order."
-  (let ((sources '()) (module (find-symbol "MODULE" '#:asdf))
-        (source (find-symbol "CL-SOURCE-FILE" '#:asdf)))
-    (labels ((walk (component)
-               (cond ((typep component module)
-                      (mapc #'walk (built-children component)))
-                     ((typep component source)
-                      (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
-                        (when file (push (cons (native-name file) component) sources)))))))
-      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+  (let ((sources '()))
+    (call-with-files name (lambda (component file)
+                            (when (component-type-p component "CL-SOURCE-FILE")
+                              (push (cons (native-name file) component) sources))))
     (nreverse sources)))
 
 (defun project-sources ()
@@ -212,7 +207,7 @@ they are registered."
 (defun done-again-p (component loadedp)
   "True if loading the system of COMPONENT, a source file, compiles it again or, with LOADEDP, at least
 loads it: no fasl of it or of what it depends on is newer than the source, or ASDF has not loaded it."
-  (let ((seen '()) (module (find-symbol "MODULE" '#:asdf)) (source (find-symbol "CL-SOURCE-FILE" '#:asdf)))
+  (let ((seen '()))
     (labels ((old-p (component)
                (let ((fasl (date-of (first (asdf-value "OUTPUT-FILES" (operation "COMPILE-OP") component))))
                      (text (date-of (asdf-value "COMPONENT-PATHNAME" component)))
@@ -223,9 +218,9 @@ loads it: no fasl of it or of what it depends on is newer than the source, or AS
              (again-p (component)
                (unless (member component seen)
                  (push component seen)
-                 (or (if (typep component module)
+                 (or (if (component-type-p component "MODULE")
                          (some #'again-p (built-children component))
-                         (and (typep component source) (old-p component)))
+                         (and (component-type-p component "CL-SOURCE-FILE") (old-p component)))
                      (some #'again-p (needed-components component))))))
       (again-p component))))
 

@@ -107,6 +107,20 @@ again, which has changed, and fails while another thread does that; the system i
                      (or (null feature) (call-named '#:uiop "FEATUREP" feature))))
                  (asdf-value "COMPONENT-CHILDREN" component)))
 
+(defun component-type-p (component name)
+  "True if COMPONENT is of ASDF's class NAME."
+  (typep component (find-symbol name '#:asdf)))
+
+(defun call-with-files (name function)
+  "Call FUNCTION with each component of the system NAME, which is registered, that has a file, and with
+the file, in order."
+  (labels ((walk (component)
+             (if (component-type-p component "MODULE")
+                 (mapc #'walk (built-children component))
+                 (let ((file (asdf-value "COMPONENT-PATHNAME" component)))
+                   (when file (funcall function component file))))))
+    (walk (asdf-value "REGISTERED-SYSTEM" name))))
+
 (defun definition-file (name)
   "The file that defined the system NAME, or NIL."
   (asdf-value "SYSTEM-SOURCE-FILE" (asdf-value "REGISTERED-SYSTEM" name)))

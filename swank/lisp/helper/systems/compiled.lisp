@@ -24,7 +24,7 @@ The first macro of a file does, which is IN-PACKAGE in most of them."
                       :initial-value (length first))))
     (subseq first 0 (let ((slash (position #\/ first :end end :from-end t))) (if slash (1+ slash) 0)))))
 
-(defun short-file-name (file name)
+(defun short-file (file &optional name)
   "FILE without the directory that all of the project's systems lie in, or without that of the
 system NAME."
   (let ((root (find-if (lambda (directory) (and directory (eql 0 (search directory file))))
@@ -48,7 +48,7 @@ system NAME and its dependencies; NIL if there is nothing to say."
         (incf fresh)))
     (let* ((ours (loop for file in (reverse compiled)
                        when (find-if (lambda (directory) (eql 0 (search directory file))) own)
-                         collect (short-file-name file name)))
+                         collect (short-file file name)))
            (others (- (length compiled) (length ours)))
            (parts (append (first-few ours *max-compiled-shown*)
                           (when (count-beyond ours *max-compiled-shown*)

@@ -23,18 +23,32 @@ change within the same second; else it is NIL."
     (values (with-open-file (in file :element-type '(unsigned-byte 8)) (file-length in))
             (file-write-date file))))
 
-(defun content-code (file &aux (*note-opened-p* nil))
+(defconstant +hash-begin+ 14695981039346656037 "An FNV-1a hash, of 64 bits, of nothing.")
+
+(declaim (inline fold-number))
+(defun fold-number (hash number)
+  "HASH with NUMBER, an octet or the code of a character."
+  (declare (type (unsigned-byte 64) hash) (type (unsigned-byte 32) number))
+  (ldb (byte 64 0) (* 1099511628211 (logxor hash number))))
+
+(defun fold-octets (hash octets end)
+  (declare (type (unsigned-byte 64) hash) (type (simple-array (unsigned-byte 8) (*)) octets)
+           (type fixnum end) (optimize speed (safety 1)))
+  (dotimes (i end hash)
+    (setf hash (fold-number hash (aref octets i)))))
+
+(defun fold-content (hash file &aux (*note-opened-p* nil))
+  "HASH with the content of FILE."
+  (with-open-file (in file :element-type '(unsigned-byte 8))
+    (let ((octets (make-array 65536 :element-type '(unsigned-byte 8))))
+      (loop for end = (read-sequence octets in)
+            until (zerop end)
+            do (setf hash (fold-octets hash octets end)))))
+  hash)
+
+(defun content-code (file)
   "A hash of the content of FILE; NIL if it cannot be read."
-  (ignore-errors
-   (with-open-file (in file :element-type '(unsigned-byte 8))
-     (let ((buffer (make-array 65536 :element-type '(unsigned-byte 8))) (code 2166136261))
-       (declare (type (unsigned-byte 32) code) (optimize speed (safety 1)))
-       (loop                            ; FNV-1a
-         (let ((end (read-sequence buffer in)))
-           (declare (type (integer 0 65536) end))
-           (when (zerop end) (return code))
-           (dotimes (i end)
-             (setf code (logand #xFFFFFFFF (* 16777619 (logxor code (aref buffer i))))))))))))
+  (ignore-errors (fold-content +hash-begin+ file)))
 
 (defun take-fingerprint (file)
   "The fingerprint of FILE as it is now, or NIL if there is none."

@@ -33,26 +33,13 @@ taken.")
 (defvar *taken* 0 "How many fasls were taken.")
 (defvar *compiled-anew* 0 "How many files were compiled.")
 
-(defun fold-octets (hash octets end)
-  (declare (type (unsigned-byte 64) hash) (type (simple-array (unsigned-byte 8) (*)) octets)
-           (type fixnum end) (optimize speed (safety 1)))
-  (dotimes (i end hash)                 ; FNV-1a
-    (setf hash (ldb (byte 64 0) (* 1099511628211 (logxor hash (aref octets i)))))))
-
 (defun fold-text (hash text)
   (let ((octets (sb-ext:string-to-octets text :external-format :utf-8)))
     (fold-octets hash (coerce octets '(simple-array (unsigned-byte 8) (*))) (length octets))))
 
 (defun fold-file (hash file)
   "HASH with the name and the content of FILE, a native name."
-  (setf hash (fold-text hash file))
-  (let ((*note-opened-p* nil))
-    (with-open-file (in (native-file file) :element-type '(unsigned-byte 8))
-      (let ((octets (make-array 65536 :element-type '(unsigned-byte 8))))
-        (loop for end = (read-sequence octets in)
-              until (zerop end)
-              do (setf hash (fold-octets hash octets end))))))
-  hash)
+  (fold-content (fold-text hash file) (native-file file)))
 
 (defun note-opened (open file &rest options)
   "Around OPEN: note FILE if it may be read."
@@ -79,14 +66,10 @@ end, as a device."
 
 (defun data-files (name)
   "The native names of the definition of the system NAME and of its files that are no source."
-  (let ((files (list (definition-name name)))
-        (module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
-    (labels ((walk (component)
-               (cond ((typep component module)
-                      (mapc #'walk (built-children component)))
-                     ((typep component data)
-                      (push (native-name (asdf-value "COMPONENT-PATHNAME" component)) files)))))
-      (walk (asdf-value "REGISTERED-SYSTEM" name)))
+  (let ((files (list (definition-name name))))
+    (call-with-files name (lambda (component file)
+                            (when (component-type-p component "STATIC-FILE")
+                              (push (native-name file) files))))
     (remove-if-not #'probe-file (remove "" files :test #'string=) :key #'native-file)))
 
 (defun user-init-file ()
@@ -102,7 +85,7 @@ end, as a device."
           *beside-sources* (remove nil (cons (user-init-file) (mapcan #'data-files own)))
           *opened* '()
           *chain* (ignore-errors
-                   (let ((hash (fold-text 14695981039346656037
+                   (let ((hash (fold-text +hash-begin+
                                           (with-standard-io-syntax
                                             (prin1-to-string (list *features* *kept-fasls*))))))
                      (setf hash (fold-text hash (native-name *default-pathname-defaults*)))

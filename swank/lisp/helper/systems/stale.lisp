@@ -26,15 +26,10 @@
     names))
 
 (defun call-with-sources (name function)
-  "Call FUNCTION with each component of the system NAME that has a source file, and with the file."
-  (let ((module (find-symbol "MODULE" '#:asdf)) (data (find-symbol "STATIC-FILE" '#:asdf)))
-    (labels ((walk (component)
-               (if (typep component module)
-                   (mapc #'walk (built-children component))
-                   (let ((file (and (not (typep component data))
-                                    (asdf-value "COMPONENT-PATHNAME" component))))
-                     (when file (funcall function component file))))))
-      (walk (asdf-value "REGISTERED-SYSTEM" name)))))
+  "CALL-WITH-FILES of those of the system NAME that are source files."
+  (call-with-files name (lambda (component file)
+                          (unless (component-type-p component "STATIC-FILE")
+                            (funcall function component file)))))
 
 (defun source-files (name)
   "The source files of the system NAME, which need not be there."
