@@ -210,10 +210,8 @@ func (a able) apply(cmd *exec.Cmd, p *policy) (w *launch.Wrapped, err error) {
 		return w, nil
 	}
 	if len(p.Groups) == 0 {
-		var space string
-		w.Started = func(pid int) { space = mountsOf(strconv.Itoa(pid)) }
-		w.End = func() { endSpace(space) }
-		all = func() []int { return inSpace(space) }
+		var own space
+		w.Started, w.End, all = own.hold, own.end, own.pids
 	}
 	attributes := cmd.SysProcAttr
 	attributes.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
