@@ -60,7 +60,7 @@ type script struct {
 type scriptClient struct {
 	*wire.Client
 	pending []*wire.Pending      // calls sent with &, oldest first
-	tools   map[string]shownTool // see readOnly; nil before it was asked
+	tools   map[string]shownTool // see shown; nil before it was asked
 }
 
 // scriptKey is the key of a [script] among the values of its environment.

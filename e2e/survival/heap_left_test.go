@@ -67,7 +67,6 @@ func TestHeapFilledWhileTheWatchIsLate(t *testing.T) {
 		if !strings.HasPrefix(text, "=> :JOINED") || !strings.Contains(text, `The thread "filler"`) {
 			t.Errorf("an evaluation that waits for a thread with %s answered %s", c, text)
 		}
-
 		harness.Want(t, s, `(let ((l nil)) (dotimes (i 300) (push (make-array 100000) l) (setf l (last l 5))) (length l))`, "=> 5")
 	}
 	l.GoesOn(t, s)

@@ -49,10 +49,11 @@ the watching thread waits for.")
 (defstruct (held (:copier nil))
   (thread sb-thread:*current-thread* :read-only t)
   (decided (sb-thread:make-semaphore) :read-only t)
-  (function nil))                       ; that the thread is to call then
+  (function nil))                       ; that the thread is to call then, or NIL
 
 (defun hold-until-decided ()
-  "Wait until the watching thread has decided what ends, and end what this thread does if it is this."
+  "Wait until the watching thread has decided what ends; call the function that it hands over to this
+thread, if any."
   (let ((held (make-held)))
     (sb-ext:atomic-push held *held-threads*)
     (sb-thread:signal-semaphore *collected*)

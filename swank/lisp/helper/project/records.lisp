@@ -225,8 +225,8 @@ is known: an assignment gave it."
 (defun since-when (form file known before number)
   "Since which load there is what FORM of FILE, loaded as that NUMBER, and the files before it define.
 KNOWN is as of KNOWN-OF-FILES, BEFORE the LOADED-FILE of the last load or NIL.  A file that declares what
-a later one defines changes nothing as both are loaded again.  Nor has a form changed
-that has defined nothing before because a fasl was loaded, as (EVAL-WHEN (:COMPILE-TOPLEVEL) ...)."
+a later one defines changes nothing as both are loaded again.  Nor has a form changed that defined nothing
+before because its fasl was loaded, as one in (EVAL-WHEN (:COMPILE-TOPLEVEL) ...)."
   (flet ((same-p (code) (eql code (source-form-code form))))
     (let ((own (find file known :key #'first :test #'string=)))
       (cond ((and own (same-p (second own))) (max (third own) (third (first known))))
